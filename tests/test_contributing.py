@@ -49,8 +49,9 @@ def added(tmp_path, monkeypatch):
             if path.startswith("src/"):
                 package = importlib.import_module(".".join(Path(path).parent.parts[1:]))
                 monkeypatch.setattr(package, "__path__", [*package.__path__, str(file.parent)])
-                package.known.cache_clear()
-                caches.append(package.known)
+                names = vars(package).get("criterion_names") or package.strategy_names
+                names.cache_clear()
+                caches.append(names)
         monkeypatch.syspath_prepend(tmp_path)
         (tests,) = (path for path in _files(recipe) if Path(path).name.startswith("test_"))
         return [one for name, one in runpy.run_path(str(tmp_path / tests)).items() if name.startswith("test_")]

@@ -230,6 +230,6 @@ def test_a_study_of_groups_leaves_its_forest_uncalibrated(tmp_path):
     for groups in ("who", None):
         data = frame if groups else frame.drop(columns="who")
         study = tamis.Study(data, target="y", groups=groups, folder=tmp_path / str(groups), **settings).run()
-        powers[groups] = study.model_.fitted._known().estimator_.temperature_ if study.selected_ else 1.0
+        powers[groups] = study.model_.fitted._checked_model().estimator_.temperature_ if study.selected_ else 1.0
     assert powers["who"] == 1.0
     assert powers[None] < 1.0

@@ -46,18 +46,18 @@ def choose(
     (1, 2)
     """
     means = [float(sums.sum()) for sums in losses]
-    best = min(range(len(means)), key=lambda place: (means[place], place))
+    best = min(range(len(means)), key=lambda index: (means[index], index))
     index = _by_loss(losses, means, best, rows, prefer)
     return index if quoted is None else _by_metric(losses, quoted, best, rows, index)
 
 
 def _by_loss(losses: Sequence[np.ndarray], means: Sequence[float], best: int, rows: np.ndarray, prefer: str) -> int:
-    kept = KEPT[prefer]
-    if kept is None:
+    fraction = KEPT[prefer]
+    if fraction is None:
         return best
-    wanted = means[0] - kept * (means[0] - means[best])
+    target_loss = means[0] - fraction * (means[0] - means[best])
     gaps = [difference(sums, losses[best], rows) for sums in losses[:best]]
-    worse = [gap.mean if means[place] <= wanted else np.inf for place, gap in enumerate(gaps)]
+    worse = [gap.mean if means[index] <= target_loss else np.inf for index, gap in enumerate(gaps)]
     return one_standard_error([*worse, 0.0], [*(gap.error for gap in gaps), 0.0], best=best)
 
 
@@ -78,5 +78,5 @@ def _by_metric(
     if leader == index or difference(quoted[index], quoted[leader], rows).p_value * n_tests > LEVEL:
         return index
     gaps = [difference(quoted[i], quoted[leader], rows) for i in equivalent]
-    place = one_standard_error([gap.mean for gap in gaps], [gap.error for gap in gaps], best=equivalent.index(leader))
-    return equivalent[place]
+    chosen = one_standard_error([gap.mean for gap in gaps], [gap.error for gap in gaps], best=equivalent.index(leader))
+    return equivalent[chosen]

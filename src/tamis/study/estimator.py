@@ -16,26 +16,26 @@ from tamis.table.sources.arrow import array_of, from_frame
 TARGET = "target"
 
 
-def source_of(X: Any, y: Any, wanted: str | None) -> tuple[pa.Table, str]:
+def source_of(X: Any, y: Any, target_name: str | None) -> tuple[pa.Table, str]:
     """The columns of X with the target beside them, and the target's name: as asked, that of y, or "target"."""
     if y is None:
         raise TableError("this method requires y to be passed, but the target y is None")
     table, values = _arrow(X), np.asarray(y)
     for number, what in ((table.num_columns, "feature"), (table.num_rows, "sample")):
-        least = 1 if what == "feature" else FEWEST_ROWS
-        if number < least:
+        min_number = 1 if what == "feature" else FEWEST_ROWS
+        if number < min_number:
             shape = (table.num_rows, table.num_columns)
             raise TableError(
-                f"Found array with {number} {what}(s) (shape={shape}) while a minimum of {least} is required."
+                f"Found array with {number} {what}(s) (shape={shape}) while a minimum of {min_number} is required."
             )
     if values.ndim == 2 and values.shape[1] == 1:
         values = values[:, 0]
     if values.ndim != 1:
         raise TableError(f"the target has {values.ndim} dimensions; give one value a row")
     same_length(np.empty(table.num_rows), values)
-    name = wanted or str(getattr(y, "name", None) or TARGET)
+    name = target_name or str(getattr(y, "name", None) or TARGET)
     while name in table.column_names:
-        if wanted:
+        if target_name:
             raise TableError(f"X already has a column {name!r}, the name of the target; drop it from X")
         name += "_"
     listed = values.tolist() if values.dtype.kind in "fiub" else [_text(value) for value in values.tolist()]
@@ -53,14 +53,14 @@ def refuse_width(X: Any, n_columns: int, name: str) -> None:
 
 def original(labels: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Predicted labels as the target had them: a study reads classes that spell whole numbers as numbers."""
-    known = {_key(label): label for label in classes.tolist()}
-    return np.array([known[_key(label)] for label in labels.tolist()], dtype=classes.dtype)
+    label_of = {_key(label): label for label in classes.tolist()}
+    return np.array([label_of[_key(label)] for label in labels.tolist()], dtype=classes.dtype)
 
 
 def _arrow(X: Any) -> pa.Table:
     if is_frame(X):
-        found = from_frame(X)
-        return found.select([name for name in found.column_names if not name.startswith("__index_level_")])
+        arrow = from_frame(X)
+        return arrow.select([name for name in arrow.column_names if not name.startswith("__index_level_")])
     array = X.toarray() if sparse.issparse(X) else np.asarray(X)
     if array.ndim != 2:
         raise TableError(

@@ -24,7 +24,7 @@ from tamis.study.findings.findings import of_fold, of_refit
 from tamis.study.prediction.residuals import of_fold as errors_of
 from tamis.study.problem import StudyProblem
 from tamis.study.procedure.contribution import contributions, joint_contributions
-from tamis.study.procedure.few_columns import by_contribution, held, sizes
+from tamis.study.procedure.few_columns import by_contribution, fit_restricted, sizes
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.readability import model_words, readability
 from tamis.study.procedure.sized.records import models_by_size, unwrapped
@@ -124,14 +124,14 @@ def outer_folds(problem: StudyProblem, k: int, repeats: int, seed: int) -> list[
 
 def _outer_in_time(problem: StudyProblem, k: int) -> Folds:
     """As many folds in time order as the different times allow, each with rows enough to learn from."""
-    found = folds_in_time(problem, np.arange(len(problem.y)), k, FEWEST_BEFORE)
-    if found is None:
+    pairs = folds_in_time(problem, np.arange(len(problem.y)), k, FEWEST_BEFORE)
+    if pairs is None:
         n = len(np.unique(problem.time))  # type: ignore[arg-type]
         raise TableError(
             f"the {len(problem.y):,} unlocked rows have {n:,} different times, too few for two folds that learn from "
             f"{FEWEST_BEFORE} earlier rows at least; give more rows or a finer time, or leave time out"
         )
-    return found
+    return pairs
 
 
 def inner_facts(trained: Trained, rules: FoldRules, inside: np.ndarray) -> dict[str, Any]:
@@ -195,12 +195,12 @@ def kept_few(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     problem, fold = trained.problem, trained.fold
     assert isinstance(problem, StudyProblem)
     some, learned = fold.train[:: -(-len(fold.train) // MOST_TRAINED)], _learned(problem, fold.train)
-    own = trained.predictions(some)
+    predictions = trained.predictions(some)
     return {
-        "train": value(rules.metric, problem.task, problem.y[some], own, problem.labels, learned),
+        "train": value(rules.metric, problem.task, problem.y[some], predictions, problem.labels, learned),
         **kept_outside(trained, rules=rules),
         "columns": (used := list(FittedProcedure("", trained.model, problem.names).columns)),
-        "held": _held(trained, rules, len(used)),
+        "held": _restricted_records(trained, rules, len(used)),
         "halved": _halved(trained, rules),
         "findings": of_fold(problem, unwrapped(trained.model), used),
     }
@@ -215,14 +215,16 @@ def kept_by_size(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     for size, model, inside in models_by_size(trained.model):
         if model is last or inside is None:
             continue
-        last, own = model, replace(trained, model=model)
-        known = value(rules.metric, problem.task, problem.y[some], own.predictions(some), problem.labels, learned)
+        last, sized = model, replace(trained, model=model)
+        train_score = value(
+            rules.metric, problem.task, problem.y[some], sized.predictions(some), problem.labels, learned
+        )
         records.append(
             {
                 "size": size,
                 **inner_facts(trained, rules, trained.aligned(inside)),
-                "train": known,
-                **kept_outside(own, rules=rules),
+                "train": train_score,
+                **kept_outside(sized, rules=rules),
                 "columns": list(FittedProcedure("", model, problem.names).columns),
             }
         )
@@ -246,7 +248,7 @@ def kept_findings(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     return of_fold(problem, model, list(FittedProcedure("", model, problem.names).columns))
 
 
-def _held(trained: Trained, rules: FoldRules, n_used: int) -> list[dict[str, Any]]:
+def _restricted_records(trained: Trained, rules: FoldRules, n_used: int) -> list[dict[str, Any]]:
     """The procedure held to each of `sizes` that is smaller than the number of columns it used: score and loss outside.
 
     In the folds of the first repeat alone, to bound its cost. Of a procedure that would have to be tuned anew there is
@@ -257,36 +259,38 @@ def _held(trained: Trained, rules: FoldRules, n_used: int) -> list[dict[str, Any
     if fold.repeat or not sizes(model, n_used):
         return []
     table, y, learned = problem.model_input(fold.train, model), problem.y[fold.train], _learned(problem, fold.train)
-    test, order, found = problem.model_input(fold.test, model), by_contribution(model, table), []
+    test, order, records = problem.model_input(fold.test, model), by_contribution(model, table), []
     for k in sizes(model, n_used):
-        places, few = held(model, table, y, order[:k])
-        answer = predicted(problem, few, test.select(places.tolist()))
+        columns, small_model = fit_restricted(model, table, y, order[:k])
+        answer = predicted(problem, small_model, test.select(columns.tolist()))
         losses = _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train))
-        found.append(
+        records.append(
             {
                 "most": k,
-                "columns": len(FittedProcedure("", few, tuple(order[:k])).columns),
+                "columns": len(FittedProcedure("", small_model, tuple(order[:k])).columns),
                 "test": value(rules.metric, problem.task, problem.y[fold.test], answer, problem.labels, learned),
                 "loss": sum(losses["loss"]),
             }
         )
-    return found
+    return records
 
 
 def _halved(trained: Trained, rules: FoldRules) -> list[dict[str, Any]]:
     """The forests by which columns were halved, each of half of the training rows: columns, and score on the others."""
     problem, rows = trained.problem, trained.fold.train
     assert isinstance(problem, StudyProblem)
-    found = getattr(trained.model, "halving_", None)
-    if trained.fold.repeat or found is None or any(len(answers) != len(rows) for answers in found.answers):
+    halving = getattr(trained.model, "halving_", None)
+    if trained.fold.repeat or halving is None or any(len(answers) != len(rows) for answers in halving.answers):
         return []
     learned = _learned(problem, rows)
     return [
         {
             "columns": n,
-            "inner": value(rules.metric, problem.task, problem.y[rows], trained.aligned(said), problem.labels, learned),
+            "inner": value(
+                rules.metric, problem.task, problem.y[rows], trained.aligned(predictions), problem.labels, learned
+            ),
         }
-        for n, said in zip(found.columns, found.answers)
+        for n, predictions in zip(halving.columns, halving.answers)
     ]
 
 
@@ -331,8 +335,8 @@ def refit(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, seed
 def refitted(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *, seed: int) -> FittedProcedure:
     """The chosen procedure, fitted on all rows that may be learned from."""
     rows = np.arange(len(problem.y))
-    made = procedure.make(problem.task)
-    model = train(problem, made, rows, seed, lambda k: inner_folds(problem, rows, k or rules.inner, seed))
+    recipe = procedure.make(problem.task)
+    model = train(problem, recipe, rows, seed, lambda k: inner_folds(problem, rows, k or rules.inner, seed))
     return FittedProcedure(procedure.name, unwrapped(model), problem.names)
 
 
@@ -342,15 +346,15 @@ def rung_models(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *
     The procedure is one of the smallest size wanted: larger ones are fitted on the way.
     """
     rows = np.arange(len(problem.y))
-    made = procedure.make(problem.task)
-    model = train(problem, made, rows, seed, lambda k: inner_folds(problem, rows, k or rules.inner, seed))
+    recipe = procedure.make(problem.task)
+    model = train(problem, recipe, rows, seed, lambda k: inner_folds(problem, rows, k or rules.inner, seed))
     rungs = {}
-    for size, own, _ in models_by_size(model):
-        fitted = FittedProcedure(procedure.name, own, problem.names)
+    for size, size_model, _ in models_by_size(model):
+        fitted = FittedProcedure(procedure.name, size_model, problem.names)
         rungs[str(size)] = {
             "selected": list(contributions(fitted, problem)),
-            "words": model_words(own),
-            "readable": readability(own),
+            "words": model_words(size_model),
+            "readable": readability(size_model),
         }
     return rungs
 
@@ -358,8 +362,8 @@ def rung_models(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *
 def find_leaks(problem: StudyProblem, *, seed: int) -> list[dict[str, Any]]:
     """What in the table would make any score too good; the locked rows' target is not looked at."""
     locked = problem.table.take(problem.lock.rows) if len(problem.lock.rows) else None
-    found = leaks(problem, locked=locked, as_read=problem.as_read)
-    ordered = by_severity([*found, *_kept_together(problem), *_one_draw(problem), *_in_file_order(problem)])
+    leaks_found = leaks(problem, locked=locked, as_read=problem.as_read)
+    ordered = by_severity([*leaks_found, *_kept_together(problem), *_one_draw(problem), *_in_file_order(problem)])
     return [
         {"kind": leak.kind, "columns": list(leak.columns), "severity": leak.severity, "sentence": leak.sentence}
         for leak in ordered
@@ -394,11 +398,12 @@ def _in_file_order(problem: StudyProblem) -> list[Leak]:
     """Neighbouring rows with similar targets, where neither groups nor time are given."""
     if problem.groups is not None or problem.time is not None:
         return []
-    found = file_order(problem.y, len(problem.labels))
-    if found is None:
+    autocorrelation = file_order(problem.y, len(problem.labels))
+    if autocorrelation is None:
         return []
     sentence = (
-        f"neighbouring rows of the file have similar targets (autocorrelation {found:.2f}): if rows are in time order, "
+        f"neighbouring rows of the file have similar targets (autocorrelation {autocorrelation:.2f}): if rows are "
+        "in time order, "
         "give time; if several are of one case, give groups; if the file is merely sorted, nothing is wrong"
     )
     return [Leak("order", (), sentence, "note", len(problem.y))]
@@ -407,41 +412,43 @@ def _in_file_order(problem: StudyProblem) -> list[Leak]:
 def _losses(
     problem: StudyProblem,
     rules: FoldRules,
-    within: np.ndarray,
+    fold_rows: np.ndarray,
     rows: np.ndarray,
     answer: np.ndarray,
     learned: np.ndarray,
     n_train: int,
 ) -> dict[str, list[float]]:
-    """Sums of the proper loss, and rows, of each unit that has a row in `within`; classes not learned are left out.
+    """Sums of the proper loss, and rows, of each unit that has a row in `fold_rows`; classes not learned are left out.
 
     "quoted" has those of the losses whose mean the quoted metric is, where it has such.
     """
-    known = is_learned(problem.y[rows], learned) if problem.labels else np.ones(len(rows), dtype=bool)
-    judged, units = rows[known], problem.units
-    there = np.bincount(units[within]) > 0  # units are whole numbers from 0, at most a thousand: nothing to sort
-    size, place = int(there.sum()), (np.cumsum(there) - 1)[units[judged]]
-    loss = row_losses(rules.loss, problem.y[judged], answer[known], n_train=n_train, costs=rules.costs)
-    found = {
-        "loss": np.bincount(place, weights=loss, minlength=size).tolist(),
-        "rows": np.bincount(place, minlength=size).tolist(),
+    is_learned_row = is_learned(problem.y[rows], learned) if problem.labels else np.ones(len(rows), dtype=bool)
+    judged, units = rows[is_learned_row], problem.units
+    has_rows = np.bincount(units[fold_rows]) > 0  # units are whole numbers from 0, at most a thousand: nothing to sort
+    size, position = int(has_rows.sum()), (np.cumsum(has_rows) - 1)[units[judged]]
+    loss = row_losses(rules.loss, problem.y[judged], answer[is_learned_row], n_train=n_train, costs=rules.costs)
+    sums = {
+        "loss": np.bincount(position, weights=loss, minlength=size).tolist(),
+        "rows": np.bincount(position, minlength=size).tolist(),
     }
-    quoted = metric_losses(rules.metric, problem.y[judged], answer[known]) if problem.labels else None
+    quoted = metric_losses(rules.metric, problem.y[judged], answer[is_learned_row]) if problem.labels else None
     if quoted is not None and rules.costs is None:
-        found["quoted"] = np.bincount(place, weights=quoted, minlength=size).tolist()
+        sums["quoted"] = np.bincount(position, weights=quoted, minlength=size).tolist()
     if rules.costs is not None:  # decisions may cost the same though the probabilities tell something
-        proper = row_losses("brier", problem.y[judged], answer[known])
-        found["proper"] = np.bincount(place, weights=proper, minlength=size).tolist()
-    return found
+        proper = row_losses("brier", problem.y[judged], answer[is_learned_row])
+        sums["proper"] = np.bincount(position, weights=proper, minlength=size).tolist()
+    return sums
 
 
 def _ranking(problem: StudyProblem, fold: Fold, answer: np.ndarray, learned: np.ndarray) -> tuple[list[float], float]:
     """Terms of the ranking test by unit, as `_losses` has them, and their variance."""
-    known = is_learned(problem.y[fold.test], learned) if problem.labels else np.ones(len(fold.test), dtype=bool)
-    terms, variance = ranking_terms(problem.y[fold.test[known]], answer[known], len(problem.labels))
-    there = np.bincount(problem.units[fold.test]) > 0
-    place = (np.cumsum(there) - 1)[problem.units[fold.test[known]]]
-    return np.bincount(place, weights=terms, minlength=int(there.sum())).tolist(), variance
+    is_learned_row = (
+        is_learned(problem.y[fold.test], learned) if problem.labels else np.ones(len(fold.test), dtype=bool)
+    )
+    terms, variance = ranking_terms(problem.y[fold.test[is_learned_row]], answer[is_learned_row], len(problem.labels))
+    has_rows = np.bincount(problem.units[fold.test]) > 0
+    position = (np.cumsum(has_rows) - 1)[problem.units[fold.test[is_learned_row]]]
+    return np.bincount(position, weights=terms, minlength=int(has_rows.sum())).tolist(), variance
 
 
 def _learned(problem: StudyProblem, rows: np.ndarray) -> np.ndarray:

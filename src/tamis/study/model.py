@@ -80,8 +80,11 @@ class Model:
             {"name": c.name, "kind": c.kind, "levels": None if c.levels is None else list(c.levels)}
             for c in table.columns
         )
-        known = table.types  # once: it is made anew at every call
-        types = {name: known[name] for name in sorted({column.origin for column in table.columns} & set(known))}
+        types_of_table = table.types  # once: it is made anew at every call
+        types = {
+            name: types_of_table[name]
+            for name in sorted({column.origin for column in table.columns} & set(types_of_table))
+        }
         training = Training.of(table, fitted.columns if used is None else used)
         return cls(task, target, labels, columns, types, fitted, loss, training, residuals)
 
@@ -124,9 +127,9 @@ class Model:
             table = table_of(fetch(table, types=self.types), like=self.types)
         used = set(self.fitted.columns)
         absent = [facts["name"] for facts in self.columns if facts["name"] not in table.names]
-        needed = [name for name in absent if name in used]
-        if needed:
-            raise TableError(f"the table lacks the column {needed[0]!r}, which the model uses; add it")
+        absent_used = [name for name in absent if name in used]
+        if absent_used:
+            raise TableError(f"the table lacks the column {absent_used[0]!r}, which the model uses; add it")
         return Table([_aligned(facts, table) for facts in self.columns], n_rows=table.n_rows)
 
     def unseen(self, ready: Table) -> dict[str, np.ndarray]:
@@ -157,18 +160,18 @@ class Model:
         labels = levels("labels", read_entry(facts, "labels"))
         if (predicts_classes(task)) != (len(labels) > 0):
             raise DamagedError(f"it holds {len(labels)} labels for a target of {task}")
-        given = read_entry(facts, "columns")
-        columns = tuple(_facts_of(mapping("a column", column)) for column in given)
+        entries = read_entry(facts, "columns")
+        columns = tuple(_facts_of(mapping("a column", column)) for column in entries)
         texts("columns", [column["name"] for column in columns])
         types = mapping("types", read_entry(facts, "types"))
         types_of(types)
         fitted = FittedProcedure.from_dict(facts, tuple(column["name"] for column in columns))
         _refuse_misfit(fitted, task, len(labels), [column["name"] for column in columns])
         loss = None if read_entry(facts, "loss") is None else LossMatrix.of(facts["loss"], labels)
-        names, kept = [column["name"] for column in columns], facts.get("training")
-        training = None if kept is None else Training.from_dict(mapping("training", kept), names)
-        kept = facts.get("residuals")
-        residuals = None if kept is None else Residuals.from_dict(mapping("residuals", kept))
+        names, stored = [column["name"] for column in columns], facts.get("training")
+        training = None if stored is None else Training.from_dict(mapping("training", stored), names)
+        stored = facts.get("residuals")
+        residuals = None if stored is None else Residuals.from_dict(mapping("residuals", stored))
         return cls(task, target, labels, columns, types, fitted, loss, training, residuals)
 
     def write(self, folder: Path) -> None:
@@ -194,25 +197,29 @@ def _facts_of(facts: dict[str, Any]) -> dict[str, Any]:
         text("the name of a column", read_entry(facts, "name")),
         one_of("kind", read_entry(facts, "kind"), KINDS),
     )
-    known = read_entry(facts, "levels")
-    if kind == "categorical" and known is None:
+    stored_levels = read_entry(facts, "levels")
+    if kind == "categorical" and stored_levels is None:
         raise DamagedError(f"the column {name!r} has no levels")
-    return {**facts, "kind": kind, "levels": None if known is None else list(levels(f"levels of {name!r}", known))}
+    return {
+        **facts,
+        "kind": kind,
+        "levels": None if stored_levels is None else list(levels(f"levels of {name!r}", stored_levels)),
+    }
 
 
 def _refuse_misfit(fitted: FittedProcedure, task: str, n_labels: int, names: list[str]) -> None:
     """Raise unless a procedure answers with the study's classes, or with numbers, from the study's columns."""
     if fitted.model is None:
         return
-    found = getattr(fitted.model, "classes_", None)
-    if (found is None) != (predicts_numbers(task)):
+    model_classes = getattr(fitted.model, "classes_", None)
+    if (model_classes is None) != (predicts_numbers(task)):
         raise DamagedError(f"its model {type(fitted.model).__name__} does not answer with {task}")
-    if found is not None:
+    if model_classes is not None:
         refuse_outside(
-            "the classes of its model", numbers("the classes of its model", found, np.int64), 0, n_labels - 1
+            "the classes of its model", numbers("the classes of its model", model_classes, np.int64), 0, n_labels - 1
         )
-    known = getattr(fitted.model, "feature_names_in_", None)
-    if (known is not None and list(known) != names) or not set(fitted.columns) <= set(names):
+    model_names = getattr(fitted.model, "feature_names_in_", None)
+    if (model_names is not None and list(model_names) != names) or not set(fitted.columns) <= set(names):
         raise DamagedError("its model uses other columns than it lists")
 
 

@@ -59,14 +59,14 @@ class Locked:
     groups: np.ndarray | None = None
 
     @property
-    def seen(self) -> np.ndarray:
+    def is_known_class(self) -> np.ndarray:
         """A mask of the rows whose class could be learned; all of them for numbers."""
         return np.ones(len(self.y), dtype=bool) if self.y.dtype.kind == "f" else self.y != NEVER_SEEN
 
     @property
     def never_seen(self) -> int:
         """How many rows have a class that no unlocked row has."""
-        return int(np.count_nonzero(~self.seen))
+        return int(np.count_nonzero(~self.is_known_class))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -121,20 +121,20 @@ class StudyProblem(Problem):
         raw = raw_of(source)
         if raw.n_rows < FEWEST_ROWS:
             raise TableError(f"the table has {raw.n_rows} row(s); a study needs at least {FEWEST_ROWS}")
-        lock, groups, time, known = draw_lock(raw, settings)
+        lock, groups, time, decisions = draw_lock(raw, settings)
         free = np.flatnonzero(~lock.mask(raw.n_rows))
-        parted = raw.parted(free, given_types(raw, settings), settings.target, known)
+        parted = raw.parted(free, given_types(raw, settings), settings.target, decisions)
         table = _features(parted.table, settings)
         refuse_extreme(table)  # distances, variances and correlations of columns are told of every study
         values, spelt = target_values(parted.target)
         has = np.array([value is not None for value in values], dtype=bool)
         rows, answers = free[has], [value for value in values if value is not None]
         task, note, labels, y = _as_task(answers, parted.target, settings)
-        parts = (lock.data, table.digest(), settings.target, rows.tolist(), answers)
+        identity = (lock.data, table.digest(), settings.target, rows.tolist(), answers)
         plan = planned(settings, len(rows))
         rare = settled(labels, y, plan.folds, settings.rare, settings.target) if labels else None
         if rare is not None:
-            rows, labels, y = rows[rare.kept], rare.labels, rare.codes
+            rows, labels, y = rows[rare.is_used], rare.labels, rare.codes
         problem = cls(
             X=table.take(rows).share(),
             y=y,
@@ -148,7 +148,7 @@ class StudyProblem(Problem):
             time=None if time is None else time.values[rows],
             lock=lock,
             dropped=int((~has).sum()),
-            digest=hashlib.sha256("\n".join(str(part) for part in parts).encode()).hexdigest(),
+            digest=hashlib.sha256("\n".join(str(item) for item in identity).encode()).hexdigest(),
             hidden=parted.held,
             spelt=spelt,
             task_note=note,
@@ -185,11 +185,11 @@ class StudyProblem(Problem):
             strange = np.zeros(len(values), dtype=bool)
         texts = self.spelt * np.array([v is None for v in values]) & ~column.missing
         has = np.array([value is not None for value in values], dtype=bool)
-        known = [value for value in values if value is not None]
+        present = [value for value in values if value is not None]
         if predicts_numbers(self.task):
-            y = np.array(known, dtype=np.float64)
+            y = np.array(present, dtype=np.float64)
         else:
-            y = np.array([self._code(value) for value in known], dtype=np.int64)
+            y = np.array([self._code(value) for value in present], dtype=np.int64)
         misfits = int(np.count_nonzero(strange | texts))
         groups = None if self.locked_groups is None else self.locked_groups[has]
         return Locked(self.table.take(self.lock.rows[has]), y, int((~has).sum()), misfits, groups)
@@ -208,22 +208,24 @@ def target_values(target: Column, *, spelt: bool | None = None) -> tuple[list[An
     spelt : whether they are; None decides: where every text spells a number.
     """
     if not target.is_categorical:
-        gone = np.isnan(target.values)
+        is_missing = np.isnan(target.values)
         if target.levels is None:
-            whole = target.values.astype(object)
-            whole[gone] = None
+            objects = target.values.astype(object)
+            objects[is_missing] = None
         else:
-            whole = np.array([*target.levels, None], dtype=object)[np.where(gone, -1, target.values).astype(np.int64)]
-        return whole.tolist(), False
+            objects = np.array([*target.levels, None], dtype=object)[
+                np.where(is_missing, -1, target.values).astype(np.int64)
+            ]
+        return objects.tolist(), False
     levels, codes = target.levels or (), target.values
     used = np.unique(codes[codes >= 0]).tolist()
     numbers = {code: _number(levels[code]) for code in used}
     if spelt is None:
         spelt = bool(numbers) and all(value is not None for value in numbers.values())
-    found = np.full(len(levels) + 1, None, dtype=object)  # the last is that of a missing value
+    value_of_code = np.full(len(levels) + 1, None, dtype=object)  # the last is that of a missing value
     for code in used:
-        found[code] = numbers[code] if spelt else levels[code]
-    return found[np.maximum(codes, -1)].tolist(), spelt
+        value_of_code[code] = numbers[code] if spelt else levels[code]
+    return value_of_code[np.maximum(codes, -1)].tolist(), spelt
 
 
 def _number(text: Any) -> float | None:
@@ -240,21 +242,21 @@ def _has_text(decisions: tuple[Decision, ...]) -> bool:
     return any(decision.kind == "text" and decision.used for decision in decisions)
 
 
-def _features(whole: Table, settings: Settings) -> Table:
-    names = [column.name for column in whole.columns if column.origin not in settings.drop]
+def _features(table: Table, settings: Settings) -> Table:
+    names = [column.name for column in table.columns if column.origin not in settings.drop]
     if not names:
         raise TableError("no column is left to learn from: all are left out; give types= to bring some back")
-    return whole.select(sorted(names))
+    return table.select(sorted(names))
 
 
-def _as_read(whole: Table, settings: Settings, rows: np.ndarray) -> Table | None:
+def _as_read(table: Table, settings: Settings, rows: np.ndarray) -> Table | None:
     """Dates, and columns that the user left out, of some rows."""
-    if whole.matrix is not None:
+    if table.matrix is not None:
         return None
-    dates = {decision.name for decision in whole.decisions if decision.kind == "date" and decision.used}
+    dates = {decision.name for decision in table.decisions if decision.kind == "date" and decision.used}
     days = f" ({PARTS[-1]})"
     columns = []
-    for column in whole.columns:
+    for column in table.columns:
         if column.origin in dates:
             if column.name == f"{column.origin}{days}":
                 columns.append(Column(column.origin, "date", column.values[rows]))
@@ -272,29 +274,29 @@ def _with_task(decisions: tuple[Decision, ...], settings: Settings, note: str) -
     )
 
 
-def _as_task(known: list[Any], column: Column, settings: Settings) -> tuple[str, str, tuple[Any, ...], np.ndarray]:
+def _as_task(present: list[Any], column: Column, settings: Settings) -> tuple[str, str, tuple[Any, ...], np.ndarray]:
     """The task, a note on it, the classes in their order (none for numbers), and the target as codes or numbers."""
     name = settings.target
-    if not known:
+    if not present:
         raise TableError(f"the target {name!r} is missing in every row; give a column that has values")
-    if len(set(known)) == 1:
-        raise TableError(f"the target {name!r} is constant ({known[0]!r} in every row); there is nothing to learn")
-    if len(known) < FEWEST_ROWS:
-        raise TableError(f"only {len(known)} unlocked rows have a value of {name!r}; a study needs {FEWEST_ROWS}")
-    if not any(isinstance(value, str) for value in known):
-        _refuse_infinite(known, name)
-    task, note = task_of(known, column, settings)
+    if len(set(present)) == 1:
+        raise TableError(f"the target {name!r} is constant ({present[0]!r} in every row); there is nothing to learn")
+    if len(present) < FEWEST_ROWS:
+        raise TableError(f"only {len(present)} unlocked rows have a value of {name!r}; a study needs {FEWEST_ROWS}")
+    if not any(isinstance(value, str) for value in present):
+        _refuse_infinite(present, name)
+    task, note = task_of(present, column, settings)
     if predicts_numbers(task):
-        y = np.array(known, dtype=np.float64)
+        y = np.array(present, dtype=np.float64)
         refuse_extreme_matrix(y[:, None], [name])
         return task, note, (), y
-    shown = class_labels(set(known), column, task)
-    labels = tuple(dict.fromkeys(shown.values()))
-    place = {label: code for code, label in enumerate(labels)}
-    codes = {value: place[label] for value, label in shown.items()}
-    return task, note, labels, np.fromiter(map(codes.__getitem__, known), dtype=np.int64, count=len(known))
+    label_of = class_labels(set(present), column, task)
+    labels = tuple(dict.fromkeys(label_of.values()))
+    code_of = {label: code for code, label in enumerate(labels)}
+    codes = {value: code_of[label] for value, label in label_of.items()}
+    return task, note, labels, np.fromiter(map(codes.__getitem__, present), dtype=np.int64, count=len(present))
 
 
-def _refuse_infinite(known: list[float], name: str) -> None:
-    if not np.isfinite(known).all():
+def _refuse_infinite(present: list[float], name: str) -> None:
+    if not np.isfinite(present).all():
         raise TableError(f"the target {name!r} holds an infinite value; replace it or drop its row")

@@ -172,7 +172,7 @@ def _booster(task: str, n_rows: int | None = None) -> Any:
     from tamis.evaluate.inner import InnerFolds
     from tamis.study.procedure.boosting import Boosting
 
-    leaves, leaf = next(size for most, *size in _TREES if n_rows is None or n_rows < most)
+    leaves, leaf = next(size for max_rows, *size in _TREES if n_rows is None or n_rows < max_rows)
     is_tuned = n_rows is not None and n_rows < TUNED_ROWS
     return Boosting(
         task,
@@ -412,7 +412,7 @@ _RESERVED = {procedure.name for procedure in (*PROCEDURES, *READABLE, BLACK_BOX)
 
 
 def chosen(
-    given: Iterable[str] | Mapping[str, Any] | None,
+    requested: Iterable[str] | Mapping[str, Any] | None,
     transform: str | None = None,
     shape: tuple[int, int] | None = None,
     independent: bool = True,
@@ -424,7 +424,7 @@ def chosen(
 
     Parameters
     ----------
-    given : names, put in order simplest first; or name -> pipeline (a name alone stands for the procedure of that
+    requested : names, put in order simplest first; or name -> pipeline (a name alone stands for the procedure of that
         name), in the order given, which should be simplest first; None is all of `READABLE` that suit the shape, and
         with prefer="best" the others of `PROCEDURES`, too.
     transform : what is done to columns before each of the study's own procedures but the baseline; a pipeline given has
@@ -438,8 +438,8 @@ def chosen(
     >>> [procedure.name for procedure in chosen(None, shape=(100, 30))]
     ['baseline', 'small-tree', 'formula', 'additive']
     """
-    procedures = _asked(given, prefer)
-    if given is None and shape is not None:
+    procedures = _requested(requested, prefer)
+    if requested is None and shape is not None:
         procedures = tuple(procedure for procedure in procedures if procedure.suits(*shape))
     return _prepared(procedures, transform, shape, independent, max_columns)
 
@@ -448,7 +448,9 @@ def references(
     transform: str | None, shape: tuple[int, int], independent: bool, named: Iterable[str]
 ) -> tuple[Procedure, ...]:
     """Black boxes that suit the shape of a table and are not among the procedures of these names."""
-    suited = tuple(one for one in REFERENCES if one.suits(*shape) and one.name not in set(named))
+    suited = tuple(
+        reference for reference in REFERENCES if reference.suits(*shape) and reference.name not in set(named)
+    )
     return _prepared(suited, transform, shape, independent, None)
 
 
@@ -460,15 +462,22 @@ def _prepared(
     max_columns: int | None,
 ) -> tuple[Procedure, ...]:
     """Procedures for a table of this shape, behind transforms."""
-    own = {procedure.make for procedure in (*_KNOWN[1:], *REFERENCES)}
-    after = [transform is not None and procedure.make in own for procedure in procedures]
+    our_makers = {procedure.make for procedure in (*_KNOWN[1:], *REFERENCES)}
+    after = [transform is not None and procedure.make in our_makers for procedure in procedures]
     largest = max_columns or (MAX_WIDE_COLUMNS if shape is not None and _is_wide(*shape) else MAX_COLUMNS)
     if shape is not None:
         procedures = tuple(_of_rows(procedure, shape[0]) for procedure in procedures)
     if not independent:
-        procedures = tuple(_uncalibrated(one) if one.make in own or one.sized else one for one in procedures)
-    procedures = tuple(_with(one, max_columns=largest) if one.by_size else one for one in procedures)
-    return tuple(_after(str(transform), one) if is_after else one for one, is_after in zip(procedures, after))
+        procedures = tuple(
+            _uncalibrated(procedure) if procedure.make in our_makers or procedure.sized else procedure
+            for procedure in procedures
+        )
+    procedures = tuple(
+        _with(procedure, max_columns=largest) if procedure.by_size else procedure for procedure in procedures
+    )
+    return tuple(
+        _after(str(transform), procedure) if is_after else procedure for procedure, is_after in zip(procedures, after)
+    )
 
 
 def _with(procedure: Procedure, **parameters: Any) -> Procedure:
@@ -499,10 +508,10 @@ def candidates(procedures: Iterable[Procedure], n_columns: int, max_columns: int
     """
     from tamis.study.procedure.sized import sizes_up_to
 
-    baseline, *others = procedures
-    sized = [one for one in others if one.by_size]
-    at_sizes = [at_size(one, size) for size in sizes_up_to(max_columns, n_columns) for one in sized]
-    return (baseline, *at_sizes, *(one for one in others if not one.by_size))
+    baseline, *models = procedures
+    sized = [procedure for procedure in models if procedure.by_size]
+    at_sizes = [at_size(procedure, size) for size in sizes_up_to(max_columns, n_columns) for procedure in sized]
+    return (baseline, *at_sizes, *(procedure for procedure in models if not procedure.by_size))
 
 
 def _of_rows(procedure: Procedure, n_rows: int) -> Procedure:
@@ -516,8 +525,8 @@ def _uncalibrated(procedure: Procedure) -> Procedure:
     def make(task: str) -> Any:
         model = procedure.make(task)
         names = model.get_params() if hasattr(model, "get_params") else ()
-        asked = [name for name in names if name.rsplit("__", 1)[-1] == "calibration"]
-        return model.set_params(**dict.fromkeys(asked)) if asked else model
+        calibration_names = [name for name in names if name.rsplit("__", 1)[-1] == "calibration"]
+        return model.set_params(**dict.fromkeys(calibration_names)) if calibration_names else model
 
     return replace(procedure, make=make, words=procedure.words.removesuffix(CALIBRATED))
 
@@ -533,26 +542,26 @@ def _after(transform: str, procedure: Procedure) -> Procedure:
     return replace(procedure, words=f"{procedure.words}; after {transform}", make=make)
 
 
-def _asked(given: Iterable[str] | Mapping[str, Any] | None, prefer: str) -> tuple[Procedure, ...]:
-    if given is None and prefer != "best":
+def _requested(requested: Iterable[str] | Mapping[str, Any] | None, prefer: str) -> tuple[Procedure, ...]:
+    if requested is None and prefer != "best":
         return (_BY_NAME["baseline"], *READABLE)
-    if given is None:
-        return tuple(one for one in _KNOWN if one in (*PROCEDURES, *READABLE))
-    if isinstance(given, Mapping):
-        own = [_given(name, model) for name, model in given.items() if name != "baseline"]
-        return (_BY_NAME["baseline"], *own)
-    wanted = {one_of("procedures", name, _BY_NAME) for name in given} | {"baseline"}
-    return tuple(procedure for procedure in _KNOWN if procedure.name in wanted)
+    if requested is None:
+        return tuple(procedure for procedure in _KNOWN if procedure in (*PROCEDURES, *READABLE))
+    if isinstance(requested, Mapping):
+        custom = [_procedure_of(name, model) for name, model in requested.items() if name != "baseline"]
+        return (_BY_NAME["baseline"], *custom)
+    wanted_names = {one_of("procedures", name, _BY_NAME) for name in requested} | {"baseline"}
+    return tuple(procedure for procedure in _KNOWN if procedure.name in wanted_names)
 
 
-def _given(name: Any, model: Any) -> Procedure:
+def _procedure_of(name: Any, model: Any) -> Procedure:
     if not isinstance(name, str) or not name.strip():
         raise KindError(f"the name {name!r} of a procedure is no text; give one word for each")
     if name != " ".join(name.split()) or name.endswith("]"):
         raise ParameterError(f"the name {name!r} of a procedure has odd spaces or ends in a bracket; give one word")
     if model is None or isinstance(model, str):
-        known = _BY_NAME[one_of("procedures", model or name, _BY_NAME)]
-        return replace(known, name=name)
+        procedure = _BY_NAME[one_of("procedures", model or name, _BY_NAME)]
+        return replace(procedure, name=name)
     if isinstance(model, type):
         raise KindError(f"procedures[{name!r}] is a class; give an object of it, as in {model.__name__}()")
     for verb in ("fit", "predict", "get_params"):

@@ -46,7 +46,7 @@ def assemble(
     """All facts of a finished study, in the documented order; the same study gives the same bytes."""
     of_chosen = judged[compared["chosen"]]
     counted = Counter(name for fold in of_chosen for name in fold["columns"])
-    place = {name: at for at, name in enumerate(final["contributions"])}  # largest contribution first
+    rank_of = {name: at for at, name in enumerate(final["contributions"])}  # largest contribution first
     rows = {row["name"]: row for row in compared["procedures"]}
     alone = compared["chosen_by"] == "person" or compared["chosen"] == "baseline"  # not the whole way of working
     quoted = rows[compared["chosen"]] if alone else compared
@@ -117,7 +117,7 @@ def assemble(
         "paths": compared["paths"],
         "stability": [
             {"name": name, "share": counted[name] / len(of_chosen), "selected": name in final["contributions"]}
-            for name in sorted(counted, key=lambda name: (-counted[name], place.get(name, len(place)), name))
+            for name in sorted(counted, key=lambda name: (-counted[name], rank_of.get(name, len(rank_of)), name))
         ],
         "findings": final.get("findings"),
         "validity": final.get("validity"),
@@ -180,9 +180,14 @@ def with_question(leaks: list[dict[str, Any]], facts: dict[str, Any]) -> list[di
     sentence = question(facts)
     if not sentence:
         return leaks
-    asked = {"kind": "dominant", "columns": [facts["dominant"]["column"]], "severity": "warn", "sentence": sentence}
+    question_leak = {
+        "kind": "dominant",
+        "columns": [facts["dominant"]["column"]],
+        "severity": "warn",
+        "sentence": sentence,
+    }
     n_stops = sum(leak["severity"] == "stop" for leak in leaks)
-    return [*leaks[:n_stops], asked, *leaks[n_stops:]]
+    return [*leaks[:n_stops], question_leak, *leaks[n_stops:]]
 
 
 #: What the answer says of the black box; the comparison has the rest.
@@ -203,10 +208,12 @@ def _accuracy(
         return None
     rows = {row["name"]: row for row in compared["procedures"]}
     if compared["chosen_by"] == "person" or compared["chosen"] == "baseline":
-        own = rows[compared["chosen"]]["metrics"]["accuracy"]
+        model_accuracy = rows[compared["chosen"]]["metrics"]["accuracy"]
     else:
-        own = mean([judged[name][i]["metrics"]["accuracy"] for i, name in enumerate(compared["chosen_in_folds"])])
-    return [own, rows["baseline"]["metrics"]["accuracy"]]
+        model_accuracy = mean(
+            [judged[name][i]["metrics"]["accuracy"] for i, name in enumerate(compared["chosen_in_folds"])]
+        )
+    return [model_accuracy, rows["baseline"]["metrics"]["accuracy"]]
 
 
 def _shown_by(compared: dict[str, Any]) -> dict[str, Any] | None:
@@ -330,14 +337,14 @@ def _predictions(problem: StudyProblem, folds: Sequence[Fold], judged: list[dict
     for fold, result in zip(folds, judged):
         total[fold.test] += np.array(result["answers"])
         times[fold.test] += 1
-        for row, said in zip(fold.test.tolist(), result["answers"]):
-            single[fold.repeat][row] = said
-    seen = np.flatnonzero(times)
-    mean = total[seen] / (times[seen] if not problem.labels else times[seen, None])
-    several = [[single[repeat][row] for row in seen.tolist()] for repeat in repeats]
+        for row, prediction in zip(fold.test.tolist(), result["answers"]):
+            single[fold.repeat][row] = prediction
+    judged_rows = np.flatnonzero(times)
+    mean = total[judged_rows] / (times[judged_rows] if not problem.labels else times[judged_rows, None])
+    several = [[single[repeat][row] for row in judged_rows.tolist()] for repeat in repeats]
     return {
-        "rows": problem.rows[seen].tolist(),
-        "truth": problem.y[seen].tolist(),
+        "rows": problem.rows[judged_rows].tolist(),
+        "truth": problem.y[judged_rows].tolist(),
         "answers": mean.tolist(),
         "by_repeat": several if len(repeats) > 1 else None,
     }
@@ -360,10 +367,11 @@ def refuse_damaged(results: dict[str, Any]) -> None:
 
 def refuse_older(results: dict[str, Any], folder: Path) -> None:
     """Raise for results of another layout than this version writes."""
-    found = results.get("schema")
-    if found != SCHEMA:
-        made = f"by Tamis {results['tamis']}" if isinstance(results.get("tamis"), str) else "by another Tamis"
+    schema = results.get("schema")
+    if schema != SCHEMA:
+        writer = f"by Tamis {results['tamis']}" if isinstance(results.get("tamis"), str) else "by another Tamis"
         raise StudyError(
-            f"{str(folder)!r} holds results of layout {shortened(repr(found), 40)}, written {made}; this version reads "
+            f"{str(folder)!r} holds results of layout {shortened(repr(schema), 40)}, written {writer}; this "
+            "version reads "
             f"layout {SCHEMA}: start over with run(fresh=True)"
         )

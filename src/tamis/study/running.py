@@ -155,13 +155,15 @@ class Run:
             problem,
             self.rules,
             settings.prefer,
-            Compared(procedures, self.candidates, self.references if references else (), few, person, self.sizes),
+            Compared(
+                procedures, self.candidates, self.references if references else (), restricted, person, self.sizes
+            ),
             folds,
             judged,
             self.association,
         )
-        known = (*self.candidates, *procedures, *self.references, *(one for one, _ in few))
-        winner = next(procedure for procedure in known if procedure.name == compared["chosen"])
+        all_candidates = (*self.candidates, *procedures, *self.references, *(procedure for procedure, _ in restricted))
+        winner = next(procedure for procedure in all_candidates if procedure.name == compared["chosen"])
         last = Task(f"refit {winner.name}", refit, (problem, self.rules, winner))
         curve = Task(f"learning {winner.name}", learning, (problem, self.rules, winner, folds))
         self._say(f"final fit and learning curve of the {winner.name}")
@@ -172,7 +174,7 @@ class Run:
         if fitted.model is None:  # the journal cannot hold it
             fitted = refitted(problem, self.rules, winner, seed=last.seed(settings.seed))
         self._say("effects and interactions of columns")
-        judged |= {one.name: held for one, held in few}
+        judged |= {procedure.name: records for procedure, records in restricted}
         judged[winner.name] = self._with_findings(winner, folds, judged[winner.name])
         compared["ladder"] = self._ladder_columns(compared["ladder"])
         for rung in compared["ladder"]:  # the model taken is the one that is kept
@@ -188,7 +190,7 @@ class Run:
             "readable": readability(fitted.model),
             "kind": model_words(fitted.model),
             "tried": [procedure.name for procedure in procedures[1:]],
-            "black_boxes": [one.name for one, _ in references],
+            "black_boxes": [procedure.name for procedure, _ in references],
             "findings": self._findings(winner, curve, folds, judged, done, fitted),
         }
         if self.null and len(folds) == len(self.folds):
@@ -199,16 +201,18 @@ class Run:
         self, compared: dict[str, Any], folds: list[Fold], judged: Judgements, columns: list[str]
     ) -> dict[str, Any] | None:
         """The column that alone reaches what the quoted procedure does."""
-        taken = compared["chosen"]
-        is_whole = compared["chosen_by"] == "rule" and taken != "baseline"  # the choice between procedures is quoted
-        names = compared["chosen_in_folds"] if is_whole else [taken] * len(folds)
+        chosen_name = compared["chosen"]
+        is_whole = (
+            compared["chosen_by"] == "rule" and chosen_name != "baseline"
+        )  # the choice between procedures is quoted
+        names = compared["chosen_in_folds"] if is_whole else [chosen_name] * len(folds)
         quoted = [judged[name][i] for i, name in enumerate(names)]
         task = Task(
-            f"dominant {taken}", dominant, (self.problem, self.rules, columns, folds, judged["baseline"], quoted)
+            f"dominant {chosen_name}", dominant, (self.problem, self.rules, columns, folds, judged["baseline"], quoted)
         )
         self._do(task)
-        found: dict[str, Any] | None = self.journal.done[task.name]
-        return found
+        dominant_facts: dict[str, Any] | None = self.journal.done[task.name]
+        return dominant_facts
 
     def _say(self, name: str) -> None:
         """Tell whoever watches the step that begins, or the task that is finished."""
@@ -222,11 +226,17 @@ class Run:
             self._say(task.name)
 
     def _cross_validated(
-        self, made: dict[str, Any], folds: list[Fold], keep: Any, beside: Sequence[Beside] = (), *, stops: bool = True
+        self,
+        models: dict[str, Any],
+        folds: list[Fold],
+        keep: Any,
+        concurrent: Sequence[Beside] = (),
+        *,
+        stops: bool = True,
     ) -> dict[str, list[dict[str, Any]]]:
         return cross_validate(
             self.problem,
-            made,
+            models,
             folds,
             partial(keep, rules=self.rules),
             seed=self.settings.seed,
@@ -235,7 +245,7 @@ class Run:
             journal=self.journal,
             finished=self._say,
             stop=(lambda: monotonic() > self.end) if stops else None,
-            concurrent=beside,
+            concurrent=concurrent,
         )
 
     def judged(self) -> tuple[Judgements, list[Fold]]:
@@ -245,12 +255,18 @@ class Run:
         """
         names = [procedure.name for procedure in self.procedures]
         some = len(self.folds) if np.isinf(self.end) else engine.workers(self.n_jobs)
-        parts = [self.folds[at : at + some] for at in range(0, len(self.folds), some)]
-        given = (self.procedures, self.problem.task)
-        order, beside = [one.name for one in self.candidates], self._beside if len(parts) == 1 else ()
+        fold_blocks = [self.folds[at : at + some] for at in range(0, len(self.folds), some)]
+        procedures_and_task = (self.procedures, self.problem.task)
+        order, concurrent = (
+            [record.name for record in self.candidates],
+            self._concurrent if len(fold_blocks) == 1 else (),
+        )
         try:
-            found = [raced(self._cross_validated, *given, part, self.settings.prefer, order, beside) for part in parts]
-            judged = {name: [one for part in found for one in part[name]] for name in names}
+            blocks = [
+                raced(self._cross_validated, *procedures_and_task, block, self.settings.prefer, order, concurrent)
+                for block in fold_blocks
+            ]
+            judged = {name: [record for block in blocks for record in block[name]] for name in names}
             return records_by_size(judged, self.sizes), self.folds
         except Stopped:
             done = self.journal.done
@@ -259,17 +275,17 @@ class Run:
             return records_by_size(judged, self.sizes), folds
 
     @property
-    def _beside(self) -> list[Beside]:
+    def _concurrent(self) -> list[Beside]:
         """The black boxes, to be judged while the last procedures of the race are."""
         keep, task = partial(kept_beside, rules=self.rules), self.problem.task
-        return [Beside(one.name, one.make(task), self.folds, keep) for one in self.references]
+        return [Beside(reference.name, reference.make(task), self.folds, keep) for reference in self.references]
 
     def judged_references(self, folds: list[Fold]) -> tuple[list[tuple[Procedure, list[dict[str, Any]]]], bool]:
         """What was kept of the black boxes; and whether any is still waited for."""
-        made = {one.name: one.make(self.problem.task) for one in self.references}
+        models = {reference.name: reference.make(self.problem.task) for reference in self.references}
         try:
-            kept = self._cross_validated(made, folds, kept_beside)
-            return [(one, kept[one.name]) for one in self.references], False
+            records = self._cross_validated(models, folds, kept_beside)
+            return [(reference, records[reference.name]) for reference in self.references], False
         except Stopped:
             return [], True
 
@@ -280,18 +296,22 @@ class Run:
         if all("findings" in record for record in records):
             return records
         name = f"effects of {winner.name}"
-        kept = self._cross_validated({name: winner.make(self.problem.task)}, folds, kept_findings, stops=False)[name]
-        return [{**record, "findings": own} for record, own in zip(records, kept)]
+        records_of_findings = self._cross_validated(
+            {name: winner.make(self.problem.task)}, folds, kept_findings, stops=False
+        )[name]
+        return [{**record, "findings": fold_findings} for record, fold_findings in zip(records, records_of_findings)]
 
     def _ladder_columns(self, rungs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The rungs with the columns and words of their models, fitted on all rows that may be learned from."""
-        known = {procedure.name: procedure for procedure in self.candidates}
+        procedure_of = {procedure.name: procedure for procedure in self.candidates}
         readable = [rung for rung in rungs if not rung["black_box"]]
         smallest: dict[str, int] = {}
         for rung in readable:
             smallest.setdefault(rung["procedure"], rung["columns"])
         tasks = {
-            name: Task(f"rungs of {name}[{size}]", rung_models, (self.problem, self.rules, known[f"{name}[{size}]"]))
+            name: Task(
+                f"rungs of {name}[{size}]", rung_models, (self.problem, self.rules, procedure_of[f"{name}[{size}]"])
+            )
             for name, size in smallest.items()
         }
         self._do(*tasks.values())
@@ -315,11 +335,14 @@ class Run:
         options = held_candidates(wish, (*self.procedures, *self.references), judged, self.problem.task)
         if wish.columns is None:
             return [], options[0][0].name
-        anew = {one.name: one.make(self.problem.task) for one, known in options if not known}
-        found = self._cross_validated(anew, folds, kept_few, stops=False)
-        few = [(one, judged[one.name.rpartition("[")[0]] if known else found[one.name]) for one, known in options]
-        place = of_least_loss(few, partial(self._outer_loss, folds))
-        return few, few[place][0].name
+        anew = {procedure.name: procedure.make(self.problem.task) for procedure, is_judged in options if not is_judged}
+        new_records = self._cross_validated(anew, folds, kept_few, stops=False)
+        restricted = [
+            (procedure, judged[procedure.name.rpartition("[")[0]] if is_judged else new_records[procedure.name])
+            for procedure, is_judged in options
+        ]
+        best = of_least_loss(restricted, partial(self._outer_loss, folds))
+        return restricted, restricted[best][0].name
 
     def _outer_loss(self, folds: list[Fold], records: list[dict[str, Any]]) -> float:
         return float(by_unit(self.problem, folds, records, "loss").sum())
@@ -344,8 +367,15 @@ class Run:
         """What the whole way of working scores on shuffled targets."""
         from tamis.study.findings.null import null_facts, null_score
 
-        given = (self.problem, self.rules, self.procedures, self.candidates, self.sizes, self.settings.prefer)
-        tasks = [Task(f"null {k}", null_score, (*given, k)) for k in range(self.null)]
+        shared_arguments = (
+            self.problem,
+            self.rules,
+            self.procedures,
+            self.candidates,
+            self.sizes,
+            self.settings.prefer,
+        )
+        tasks = [Task(f"null {k}", null_score, (*shared_arguments, k)) for k in range(self.null)]
         self._say("shuffled targets")
         self._do(*tasks)
         return null_facts(score, [self.journal.done[task.name] for task in tasks], self.rules.metric)
@@ -381,7 +411,7 @@ def references_of(settings: Settings, problem: StudyProblem, procedures: Sequenc
         return ()
     named = [procedure.name for procedure in procedures]
     if settings.procedures is not None:  # beside procedures of the user, boosting alone
-        named += [one.name for one in REFERENCES if one is not BLACK_BOX]
+        named += [reference.name for reference in REFERENCES if reference is not BLACK_BOX]
     return references(settings.transform, _shape(problem), _is_independent(problem), named)
 
 

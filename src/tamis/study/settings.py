@@ -140,8 +140,8 @@ class Settings:
         brought = [*([] if named else [self.scoring]), *(self.procedures.values() if self._brings_procedures else ())]
         facts = self.to_dict() | ({} if named else {"scoring": fingerprint(self.scoring)})
         facts.pop("subgroups", None)
-        known = brought and not any(isinstance(one, Written) for one in brought)
-        return facts | ({PACKAGES: packages_of(brought)} if known else {})
+        is_importable = brought and not any(isinstance(procedure, Written) for procedure in brought)
+        return facts | ({PACKAGES: packages_of(brought)} if is_importable else {})
 
     def to_dict(self) -> dict[str, Any]:
         """The settings as plain values, in a fixed order."""
@@ -163,20 +163,20 @@ class Settings:
         return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}
 
 
-def names_given(given: Any) -> tuple[Any, ...]:
+def names_given(names: Any) -> tuple[Any, ...]:
     """Names given as a list, or as one text with commas between them."""
-    if isinstance(given, str):
-        return tuple(part.strip() for part in given.split(",") if part.strip())
-    return tuple(given)
+    if isinstance(names, str):
+        return tuple(name.strip() for name in names.split(",") if name.strip())
+    return tuple(names)
 
 
-def procedures_given(given: Any) -> Any:
+def procedures_given(procedures: Any) -> Any:
     """Procedures given as names, or with pipelines: a dict, or a list that holds pairs of a name and a pipeline."""
-    if isinstance(given, str):
-        return names_given(given)
-    if isinstance(given, Mapping):
-        return dict(given)
-    items = list(given)
+    if isinstance(procedures, str):
+        return names_given(procedures)
+    if isinstance(procedures, Mapping):
+        return dict(procedures)
+    items = list(procedures)
     if all(isinstance(item, str) for item in items):
         return tuple(items)
     pairs = [(item, item) if isinstance(item, str) else item for item in items]

@@ -89,42 +89,42 @@ def read_columns(
 
 def plain_types(types: Any) -> dict[str, Any]:
     """Types given by the user as plain values."""
-    return {name: found.as_dict() for name, found in types_of(types).items()}
+    return {name: declared.as_dict() for name, declared in types_of(types).items()}
 
 
 def given_types(raw: Raw, settings: Settings) -> dict[str, Type]:
     """The types that need not be decided, of columns that are there."""
-    given = types_of(settings.types)
-    known_names(raw.names, settings.target, given)
-    return given
+    declared = types_of(settings.types)
+    known_names(raw.names, settings.target, declared)
+    return declared
 
 
 def draw_lock(raw: Raw, settings: Settings) -> tuple[Lock, Column | None, Column | None, list[Decision]]:
     """The lock, drawn before anything is decided; the groups, the time, and what was decided about these two."""
-    given, decided = given_types(raw, settings), []
+    declared, decided = given_types(raw, settings), []
     refuse_unknown(raw, [name for name in (settings.groups, settings.time, *settings.drop) if name])
     groups = time = None
     if settings.groups:
-        decision, groups = groups_of(raw, settings.groups, given)
+        decision, groups = groups_of(raw, settings.groups, declared)
         decided.append(decision)
     if settings.time:
-        decision, time = time_of(raw, settings.time, given)
+        decision, time = time_of(raw, settings.time, declared)
         decided.append(decision)
     lock = Lock.of(raw, share=settings.lock, seed=settings.seed, groups=groups, time=time, target=settings.target)
     return lock, groups, time, decided
 
 
-def groups_of(raw: Raw, name: str, given: Mapping[str, Type]) -> tuple[Decision, Column]:
+def groups_of(raw: Raw, name: str, declared: Mapping[str, Type]) -> tuple[Decision, Column]:
     """The column whose equal rows stay together: each value a group of its own, unless a type was given."""
-    decision, columns = raw.full_column(name, given.get(name, Type("categorical")))
+    decision, columns = raw.full_column(name, declared.get(name, Type("categorical")))
     if not columns:
         raise TableError(f"groups={name!r} was given as {decision.kind}, which is left out; give categorical")
     return decision, columns[-1]
 
 
-def time_of(raw: Raw, name: str, given: Mapping[str, Type]) -> tuple[Decision, Column]:
+def time_of(raw: Raw, name: str, declared: Mapping[str, Type]) -> tuple[Decision, Column]:
     """The column that orders rows: a number, or the days of a date."""
-    decision, columns = raw.full_column(name, given.get(name))
+    decision, columns = raw.full_column(name, declared.get(name))
     if not columns:  # a plain count of hours or rows reads as an identifier
         decision, columns = raw.full_column(name, Type("numeric"))
     days = [column for column in columns if column.name == f"{name} ({PARTS[-1]})"]
@@ -139,7 +139,7 @@ def time_of(raw: Raw, name: str, given: Mapping[str, Type]) -> tuple[Decision, C
 
 def refuse_unknown(raw: Raw, names: Collection[str]) -> None:
     """Refuse the name of a column that is not there."""
-    known = set(raw.origins)
+    origins = set(raw.origins)
     for name in names:
-        if not isinstance(name, str) or name not in known:
-            raise TableError(f"there is no column {name!r}{nearest(str(name), known)}; give the name of a column")
+        if not isinstance(name, str) or name not in origins:
+            raise TableError(f"there is no column {name!r}{nearest(str(name), origins)}; give the name of a column")

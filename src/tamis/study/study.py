@@ -260,12 +260,12 @@ class Study(TakesTable, BaseEstimator):
 
     def set_params(self, **params: Any) -> Study:
         """Change what the study was made with; what was found out is forgotten."""
-        known = {*self._given, *(field.name for field in fields(Settings))}
+        allowed = {*self._given, *(field.name for field in fields(Settings))}
         for name in params:
-            one_of("parameter", name, sorted(known))
-        made = self._given | params
+            one_of("parameter", name, sorted(allowed))
+        all_params = self._given | params
         self.__dict__.clear()
-        self.__init__(**made)  # type: ignore[misc]
+        self.__init__(**all_params)  # type: ignore[misc]
         return self
 
     def __sklearn_tags__(self) -> Any:
@@ -294,8 +294,8 @@ class Study(TakesTable, BaseEstimator):
             return f"<p>{escape(repr(self))}</p>"
         columns = ", ".join(f"<code>{escape(name)}</code>" for name in self.selected_) or "none"
         report = self.folder / files.REPORT_FILE
-        kept = f"<br>Report: <code>{escape(str(report))}</code>" if self._kept else ""
-        return f"<p><b>{escape(self.answer_)}</b><br>Columns: {columns}{kept}</p>"
+        report_line = f"<br>Report: <code>{escape(str(report))}</code>" if self._kept else ""
+        return f"<p><b>{escape(self.answer_)}</b><br>Columns: {columns}{report_line}</p>"
 
     def _finish(self, run: Run) -> None:
         """Do what is left, and write what is found.
@@ -304,11 +304,11 @@ class Study(TakesTable, BaseEstimator):
         the number of cores.
         """
         with engine.one_blas_thread():
-            found = run.finish()
-            if found is None:
+            finished = run.finish()
+            if finished is None:
                 self._leave_partial(run)
             else:
-                self._settle(run, found)
+                self._settle(run, finished)
 
     def choose(self, procedure: str | None = None, *, columns: int | None = None, source: Any = None) -> Study:
         """Take another rung of the ladder, or a black box, than the rule does; write down that a person chose.
@@ -328,7 +328,7 @@ class Study(TakesTable, BaseEstimator):
         if self.results_["partial"]:
             raise StudyError("the study is partial; finish it with run() first, then choose")
         problem, rules = self.problem, FoldRules.of(self.settings, self.problem)
-        names = [one.name for one in all_procedures(self.settings, problem)]
+        names = [procedure.name for procedure in all_procedures(self.settings, problem)]
         wish = Wish.of(procedure, columns, names, problem.table.n_columns)
         identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
         with files.hold(self.folder), Journal(self.folder, identity) as journal:
@@ -341,20 +341,26 @@ class Study(TakesTable, BaseEstimator):
                 raise
         return self
 
-    def _settle(self, run: Run, found: Found) -> None:
+    def _settle(self, run: Run, finished: Found) -> None:
         """Write everything a finished study leaves behind."""
-        settings, problem, final = self.settings, run.problem, found.final
+        settings, problem, final = self.settings, run.problem, finished.final
         loss = None if settings.loss is None else LossMatrix.of(settings.loss, problem.labels)
-        errors = None if problem.labels else of_folds(problem.y, found.folds, found.judged[found.compared["chosen"]])
+        errors = (
+            None
+            if problem.labels
+            else of_folds(problem.y, finished.folds, finished.judged[finished.compared["chosen"]])
+        )
         used, labels = list(final["contributions"]), problem.labels
-        self.model_ = Model.of(problem.X, problem.task, settings.target, labels, found.fitted, loss, errors, used)
+        self.model_ = Model.of(problem.X, problem.task, settings.target, labels, finished.fitted, loss, errors, used)
         final["words"] = self.model_.to_text()
-        decided, chosen_name = self._decided(), found.compared["chosen"]
+        decided, chosen_name = self._decided(), finished.compared["chosen"]
         if chosen_name != "baseline":
-            records = found.judged[chosen_name]
-            final["validity"] = validity_facts(problem, run.rules, found.folds, records, settings.subgroups)
+            records = finished.judged[chosen_name]
+            final["validity"] = validity_facts(problem, run.rules, finished.folds, records, settings.subgroups)
         metric = run.rules.metric
-        self.results_ = assemble(settings, problem, metric, found.folds, found.compared, found.judged, decided, final)
+        self.results_ = assemble(
+            settings, problem, metric, finished.folds, finished.compared, finished.judged, decided, final
+        )
         if self._drawn is not None:
             self.results_["drawn"] = {"rows": self._drawn[0], "of": self._drawn[1]}
         if final.get("null"):
@@ -505,15 +511,15 @@ class Study(TakesTable, BaseEstimator):
 
     def _ready(self, source: Any, verb: str) -> None:
         """Raise unless the table is at hand, or can be read again."""
-        self._known("answer")
+        self._result_of("answer")
         if not self._kept:
             what = "locked rows; judge it by the rows held out from fit" if verb == "open" else "folder to choose in"
             raise StudyError(f"a study of fit(X, y) keeps no {what}")
         if source is not None:
             self.source, self._problem, self._cut = source, None, False
         if self.source is None:
-            given = "open(table)" if verb == "open" else "choose(…, source=table)"
-            raise StudyError(f"{str(self.folder)!r} was run on a table in memory or a pipe; give that table: {given}")
+            call = "open(table)" if verb == "open" else "choose(…, source=table)"
+            raise StudyError(f"{str(self.folder)!r} was run on a table in memory or a pipe; give that table: {call}")
         if self._cut:
             raise StudyError(
                 f"{str(self.folder)!r} was run on {self.source!r}, whose user, password and options are not kept; "
@@ -526,24 +532,24 @@ class Study(TakesTable, BaseEstimator):
     def _refuse_other(self) -> None:
         """Raise when the folder was begun anew since this study was run or loaded."""
         now = files.read_json(self.folder, files.RESULTS_FILE, "finish the study with run() first")
-        if any(now.get(part) != self.results_[part] for part in ("data", "settings", "lock")):
+        if any(now.get(key) != self.results_[key] for key in ("data", "settings", "lock")):
             raise StudyError(f"the folder {str(self.folder)!r} holds another study by now; load it again")
 
     def predict(self, X: Any, *, query: str | None = None) -> np.ndarray:
         """The predicted class or number of every row of a new table."""
         table = self._new(X, query)
-        found = self.model_.predict(table)
-        return original(found, self.classes_) if "classes_" in vars(self) else found
+        predictions = self.model_.predict(table)
+        return original(predictions, self.classes_) if "classes_" in vars(self) else predictions
 
     def predict_proba(self, X: Any, *, query: str | None = None) -> np.ndarray:
         """The probability of every class, for every row of a new table."""
         table = self._new(X, query)
-        found = self.model_.predict_proba(table)
+        shares = self.model_.predict_proba(table)
         if "classes_" not in vars(self):
-            return found
-        aligned = np.zeros((len(found), len(self.classes_)))
+            return shares
+        aligned = np.zeros((len(shares), len(self.classes_)))
         labels = original(np.array(self.model_.labels, dtype=object), self.classes_)
-        aligned[:, codes_among(self.classes_, labels)] = found
+        aligned[:, codes_among(self.classes_, labels)] = shares
         return aligned
 
     def predictions_csv(
@@ -571,14 +577,18 @@ class Study(TakesTable, BaseEstimator):
 
         lock = Lock.read(self.folder) if self._kept and (self.folder / LOCK_FILE).exists() else None
         with self._withheld(stream, lock) as target:
-            found, names = predict_parts(self.model_, X, target, lock, id, coverage)
-            again = 0 if lock is None or found.held is None else lock.recognised(found.held, names, found.rows)
-            said = "" if lock is None or not again else self._look(lock, again)
+            predicted, names = predict_parts(self.model_, X, target, lock, id, coverage)
+            again = (
+                0
+                if lock is None or predicted.locked is None
+                else lock.recognised(predicted.locked, names, predicted.rows)
+            )
+            look_note = "" if lock is None or not again else self._look(lock, again)
         strange = [
-            f"column {name!r}: {n:,} of {found.rows:,} rows have a level that the model never saw"
-            for name, n in found.unseen.items()
+            f"column {name!r}: {n:,} of {predicted.rows:,} rows have a level that the model never saw"
+            for name, n in predicted.unseen.items()
         ]
-        self.note_ = "; ".join(part for part in (said, *strange) if part)
+        self.note_ = "; ".join(note for note in (look_note, *strange) if note)
         self.remarks_ = remarks_on_csv(self.model_, coverage)
 
     def export(self, to: str, path: str | os.PathLike[str] | None = None) -> str | Path:
@@ -592,7 +602,7 @@ class Study(TakesTable, BaseEstimator):
         """
         from tamis.study.export.export import export_to
 
-        self._known("answer")
+        self._result_of("answer")
         return export_to(self.model_, to, path)
 
     @property
@@ -600,35 +610,35 @@ class Study(TakesTable, BaseEstimator):
         """The charts of the study as methods that give Bokeh figures: `study.plot.frontier()`."""
         from tamis.report.charts.plots import Plots
 
-        self._known("answer")
+        self._result_of("answer")
         return Plots(self.results_)
 
     @property
     def selected_(self) -> list[str]:
-        return list(self._known("answer")["selected"])
+        return list(self._result_of("answer")["selected"])
 
     @property
     def score_(self) -> float:
-        found = self._known("answer")["score"]
-        return float("nan") if found is None else float(found)
+        stored_score = self._result_of("answer")["score"]
+        return float("nan") if stored_score is None else float(stored_score)
 
     @property
     def interval_(self) -> tuple[float, float]:
-        low, high = self._known("answer")["interval"] or (float("nan"), float("nan"))
+        low, high = self._result_of("answer")["interval"] or (float("nan"), float("nan"))
         return low, high
 
     @property
     def answer_(self) -> str:
-        return str(self._known("answer")["words"])
+        return str(self._result_of("answer")["words"])
 
     @property
     def locked_rows_(self) -> np.ndarray:
         return Lock.read(self.folder).rows if self._problem is None else self.problem.lock.rows
 
-    def _known(self, part: str) -> Any:
+    def _result_of(self, key: str) -> Any:
         if not self.results_:
             raise self._not_run()
-        return self.results_[part]
+        return self.results_[key]
 
     def _not_run(self) -> Exception:
         """What is wrong where something is asked of a study that has no answer yet."""
@@ -651,7 +661,7 @@ class Study(TakesTable, BaseEstimator):
             f"column {name!r}: {int(mask.sum()):,} of {len(mask):,} rows have a level that the model never saw"
             for name, mask in self.model_.unseen(table).items()
         ]
-        self.note_ = "; ".join(part for part in (recognised, *strange) if part)
+        self.note_ = "; ".join(note for note in (recognised, *strange) if note)
         return table
 
     def _recognised(self, raw: Raw) -> str:
@@ -665,17 +675,17 @@ class Study(TakesTable, BaseEstimator):
     def _look(self, lock: Lock, again: int) -> str:
         """Write down that a table with the locked rows is predicted; without a record there is no prediction."""
         note = f"the table holds {again:,} of the locked rows"
-        said = "with its target, their score is known without an opening"
+        reason = "with its target, their score is known without an opening"
         try:
             Ledger(self.folder).append(lock, PREDICTED, version=tamis.__version__, rows=again, note=note)
         except UnwritableError as error:
             raise StudyError(
-                f"{note}; {said}, and this cannot be recorded: {Ledger(self.folder).path} cannot be written; make it "
+                f"{note}; {reason}, and this cannot be recorded: {Ledger(self.folder).path} cannot be written; make it "
                 "writable, or leave these rows out"
             ) from error
         with suppress(UnwritableError):  # the report is made anew from the ledger at any time
             self.report()
-        return f"{note}; {said}, so the ledger counts this as a look at them"
+        return f"{note}; {reason}, so the ledger counts this as a look at them"
 
     @contextmanager
     def _withheld(self, stream: Any, lock: Lock | None) -> Iterator[Any]:
@@ -684,24 +694,24 @@ class Study(TakesTable, BaseEstimator):
             if lock is not None:
                 Ledger(self.folder).refuse_unwritable()
         except UnwritableError:
-            with TemporaryFile("w+", encoding="utf-8", newline="") as held:
-                yield held
-                held.seek(0)
-                copyfileobj(held, stream)
+            with TemporaryFile("w+", encoding="utf-8", newline="") as buffer:
+                yield buffer
+                buffer.seek(0)
+                copyfileobj(buffer, stream)
             return
         yield stream
 
     def _decided(self) -> list[dict[str, Any]]:
         """Decisions in the order of names; of the target only what its unlocked rows say."""
         kind = "categorical" if predicts_classes(self.problem.task) else "numeric"
-        found = []
+        decisions = []
         for d in sorted(self.decisions, key=lambda decision: decision.name):
             if d.name == self.settings.target:
-                found.append({"name": d.name, "kind": kind, "used": True, "reason": "the target"})
-                found[-1]["note"] = self.problem.task_note
+                decisions.append({"name": d.name, "kind": kind, "used": True, "reason": "the target"})
+                decisions[-1]["note"] = self.problem.task_note
             else:
-                found.append({"name": d.name, "kind": d.kind, "used": d.used, "reason": d.reason, "note": d.note})
-        return found
+                decisions.append({"name": d.name, "kind": d.kind, "used": d.used, "reason": d.reason, "note": d.note})
+        return decisions
 
     def _plan(self) -> dict[str, Any]:
         return {
@@ -720,4 +730,4 @@ def _texts(raw: Raw, name: str) -> list[str]:
     if column.levels is None:
         return ["" if np.isnan(value) else f"{value:.17g}" for value in column.values]
     words = [str(level) for level in column.levels]
-    return ["" if gone else words[int(code)] for code, gone in zip(column.values, column.missing)]
+    return ["" if is_missing else words[int(code)] for code, is_missing in zip(column.values, column.missing)]

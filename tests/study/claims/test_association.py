@@ -265,9 +265,9 @@ def test_columns_are_tested_together_only_where_a_class_has_few_rows(tmp_path):
 def test_what_columns_show_together_is_not_denied():
     """A signal spread over columns would be denied, or a column named that shows nothing alone."""
     none = Claim("none", 0.5, (1.0, 0.6))
-    seen = none.beside(Association(0.04, {"a": 0.04}, joint_p_value=0.02))
+    seen = none.with_association(Association(0.04, {"a": 0.04}, joint_p_value=0.02))
     assert seen.signal == "uncaptured"
     assert seen.by_columns_alone
-    assert none.beside(Association(0.04, {"a": 0.04}, joint_p_value=0.04)).signal == "none"
+    assert none.with_association(Association(0.04, {"a": 0.04}, joint_p_value=0.04)).signal == "none"
     told = associated(Association(0.04, {"a": 0.04}, joint_p_value=0.02).to_dict())
     assert told == "the columns taken together go with the target (p = 0.020, by 999 shuffled targets)"

@@ -70,7 +70,7 @@ def test_a_term_that_a_fold_does_not_have_is_0_and_one_not_kept_is_not():
     assert found["names"] == ["x1", "x5", "x0"]
     assert found["coef"] == [[float(model.coef_[1]), 0.0, float(model.coef_[0])]]
     assert found["left"] == 0
-    short = listed_terms(kept_terms(model, most=1), listed)
+    short = listed_terms(kept_terms(model, max_numbers=1), listed)
     assert short["names"] == ["x0"]
     assert short["left"] == 1
 

@@ -112,11 +112,11 @@ def association(problem: StudyProblem, n_jobs: int | None = None) -> Association
     rows = _rows(problem)
     names, Z = _parts_of(problem.X.take(rows).columns)
     Y = _target_parts(problem.y[rows], bool(problem.labels))
-    groups, time = (None if given is None else given[rows] for given in (problem.groups, problem.time))
+    groups, time = (None if units is None else units[rows] for units in (problem.groups, problem.time))
     if len(names) and Y.shape[1] and time is not None:
         Z, Y = _without_drift(Z, Y, groups, time)
     Z, varies = _standardised(Z)
-    names = [name for name, kept in zip(names, varies) if kept]
+    names = [name for name, is_varied in zip(names, varies) if is_varied]
     Q = _orthonormal(Y)
     if not len(names) or not Q.shape[1]:
         return Association(1.0, {})
@@ -130,10 +130,10 @@ def association(problem: StudyProblem, n_jobs: int | None = None) -> Association
         scores = _normal_scores(Z)
         null = _null(scores, Q, exchange, orders, np.sum, n_jobs)
         joint = float(_exceedance(_statistics(scores, Q).sum(keepdims=True), null)[0])
-    found: dict[str, float] = {}
+    p_of_column: dict[str, float] = {}
     for at in np.argsort(-observed, kind="stable"):
-        found.setdefault(names[at], float(p_values[at]))
-    return Association(float(p_values.min()), found, len(orders), joint)
+        p_of_column.setdefault(names[at], float(p_values[at]))
+    return Association(float(p_values.min()), p_of_column, len(orders), joint)
 
 
 def _null(
@@ -162,9 +162,9 @@ def _exceedance(observed: np.ndarray, null: np.ndarray) -> np.ndarray:
     return np.asarray((1 + len(null) - np.searchsorted(np.sort(null), bar)) / (1 + len(null)))
 
 
-def _normal_scores(parts: np.ndarray) -> np.ndarray:
+def _normal_scores(columns: np.ndarray) -> np.ndarray:
     """Van der Waerden's scores of each part, standardised; an indicator stays one."""
-    return _standardised(ndtri(average_ranks(parts) / (parts.shape[1] + 1)))[0]
+    return _standardised(ndtri(average_ranks(columns) / (columns.shape[1] + 1)))[0]
 
 
 def _rows(problem: StudyProblem) -> np.ndarray:
@@ -188,12 +188,12 @@ def _target_parts(y: np.ndarray, classes: bool) -> np.ndarray:
     return (y[:, None] == np.unique(y)[:-1]).astype(np.float64) if classes else average_ranks(y)[:, None]
 
 
-def _orthonormal(parts: np.ndarray) -> np.ndarray:
+def _orthonormal(columns: np.ndarray) -> np.ndarray:
     """Orthonormal columns that span the centred parts; fewer where parts depend on each other."""
-    centred = parts - parts.mean(axis=0)
+    centred = columns - columns.mean(axis=0)
     if centred.shape[1] == 1:
         length = float(np.linalg.norm(centred))
-        return centred / length if length > 1e-9 else np.empty((len(parts), 0))
+        return centred / length if length > 1e-9 else np.empty((len(columns), 0))
     Q, R = np.linalg.qr(centred)
     return Q[:, np.abs(np.diag(R)) > 1e-9 * max(1.0, float(np.abs(R).max(initial=0.0)))]
 
@@ -213,8 +213,8 @@ def _without_drift(
     sizes = np.bincount(unit)[:, None]
     follows = np.diff(keys // (times.max() + 1), prepend=-1) == 0  # a unit whose predecessor is of the same series
 
-    def means(parts: np.ndarray) -> np.ndarray:
-        return np.add.reduceat(parts[rows], starts, axis=0) / sizes
+    def means(columns: np.ndarray) -> np.ndarray:
+        return np.add.reduceat(columns[rows], starts, axis=0) / sizes
 
     centred = Y - Y.mean(axis=0)
     of_unit, n_units = means(centred), max(int(follows.sum()), 1)
@@ -223,30 +223,32 @@ def _without_drift(
     if phi <= 2 / np.sqrt(n_units):
         return Z, Y
     phi = min(phi + (1 + 3 * phi) / n_units, 1.0)
-    known = follows[unit][:, None]
+    has_previous = follows[unit][:, None]
 
-    def reduced(parts: np.ndarray) -> np.ndarray:
-        return np.where(known, parts - phi * np.roll(means(parts), 1, axis=0)[unit], 0.0)
+    def reduced(columns: np.ndarray) -> np.ndarray:
+        return np.where(has_previous, columns - phi * np.roll(means(columns), 1, axis=0)[unit], 0.0)
 
     return reduced((Z - Z.mean(axis=1, keepdims=True)).T).T, reduced(centred)
 
 
-def _standardised(parts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _standardised(columns: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Parts of columns, centred and of squared length n - 1, without constant ones; and which those are not."""
-    centred = parts - parts.mean(axis=1, keepdims=True)
+    centred = columns - columns.mean(axis=1, keepdims=True)
     length = np.sqrt((centred**2).sum(axis=1))
     varies = length > 1e-9 * max(1.0, float(length.max(initial=0.0)))
-    return centred[varies] * (np.sqrt(max(parts.shape[1] - 1, 1)) / length[varies, None]), varies
+    return centred[varies] * (np.sqrt(max(columns.shape[1] - 1, 1)) / length[varies, None]), varies
 
 
 def _parts_of(columns: Sequence[Column]) -> tuple[list[str], np.ndarray]:
     """Names, and ranks and indicators (parts, rows)."""
-    found = [(column.name, values) for column in columns for values in _parts(column)]
+    named_columns = [(column.name, values) for column in columns for values in _rank_columns(column)]
     n_rows = len(columns[0].missing) if columns else 0
-    return [name for name, _ in found], np.array([values for _, values in found]).reshape(len(found), n_rows)
+    return [name for name, _ in named_columns], np.array([values for _, values in named_columns]).reshape(
+        len(named_columns), n_rows
+    )
 
 
-def _parts(column: Column) -> Iterator[np.ndarray]:
+def _rank_columns(column: Column) -> Iterator[np.ndarray]:
     """What is ranked of a column: its numbers, or 0 and 1 for each level, and for values that are missing."""
     missing = column.missing
     if missing.sum() >= FEWEST:
@@ -256,8 +258,8 @@ def _parts(column: Column) -> Iterator[np.ndarray]:
         for level in np.flatnonzero(counts >= FEWEST):
             yield (column.values == level).astype(np.float64)
         return
-    known = column.values[~missing]
-    if len(known) and len(known) - np.unique(known, return_counts=True)[1].max() >= FEWEST:
-        ranks = np.full(len(missing), (len(known) + 1) / 2)
-        ranks[~missing] = average_ranks(known)
+    observed = column.values[~missing]
+    if len(observed) and len(observed) - np.unique(observed, return_counts=True)[1].max() >= FEWEST:
+        ranks = np.full(len(missing), (len(observed) + 1) / 2)
+        ranks[~missing] = average_ranks(observed)
         yield ranks

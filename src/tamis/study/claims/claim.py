@@ -56,7 +56,7 @@ class Claim:
         """Whether what is seen is seen by none of the procedures alone, so that the baseline may be as good as any."""
         return self.by_black_box_alone or self.by_columns_alone or self.by_bound_alone
 
-    def beside(self, columns: Association) -> Claim:
+    def with_association(self, columns: Association) -> Claim:
         """The claim once columns were tested, too: what they show is not denied."""
         if self.signal != "none" or not columns.shows_signal:
             return self
@@ -95,16 +95,16 @@ def claim(
     """
     ranks = baseline.ranking is None or baseline.ranking.variance <= 0  # a baseline that ranks must be beaten by loss
     by_loss_alone = picked.proper is not picked.losses or not ranks
-    whole = picked.gain_p_value(baseline) if by_loss_alone else picked.p_value(baseline)
+    p_picked = picked.gain_p_value(baseline) if by_loss_alone else picked.p_value(baseline)
     tested = [*procedures, *black_boxes]
-    by_loss = [own.gain_p_value(baseline, proper=True) for own in tested]
-    by_rank = [own.ranking_p_value for own in tested]
-    if not ranks or any(own.ranking is None for own in tested):
+    by_loss = [tested_fold_losses.gain_p_value(baseline, proper=True) for tested_fold_losses in tested]
+    by_rank = [tested_fold_losses.ranking_p_value for tested_fold_losses in tested]
+    if not ranks or any(tested_fold_losses.ranking is None for tested_fold_losses in tested):
         by_rank = []
     adjusted = holm([*by_loss, *by_rank])
     each = [min(adjusted[i :: len(tested)]) for i in range(len(tested))]
-    shown = [p <= alpha for p in each]
-    captured = whole <= alpha and picked.gain(baseline) >= MIN_GAIN
-    signal = "captured" if captured else "uncaptured" if any(shown) else "none"
-    alone = signal == "uncaptured" and not any(shown[: len(procedures)])
-    return Claim(signal, whole, (1.0, *each[: len(procedures)]), tuple(each[len(procedures) :]), alone)
+    is_significant = [p <= alpha for p in each]
+    captured = p_picked <= alpha and picked.gain(baseline) >= MIN_GAIN
+    signal = "captured" if captured else "uncaptured" if any(is_significant) else "none"
+    alone = signal == "uncaptured" and not any(is_significant[: len(procedures)])
+    return Claim(signal, p_picked, (1.0, *each[: len(procedures)]), tuple(each[len(procedures) :]), alone)

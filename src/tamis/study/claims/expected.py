@@ -37,10 +37,10 @@ def expected(facts: dict[str, Any]) -> str:
     if facts["procedure"] == "baseline":
         return _guessing(facts)
     if bound is None and facts["interval_note"].endswith(UNQUOTABLE):
-        told = f"The {metric} on new rows {facts['interval_note']} the {two(facts['score'])} measured here."
-        return f"{told} {_beside_ranking(facts)}" if facts["metric"] == "roc_auc" else told
-    said = _SAID.get(facts["metric"], _plain)(facts) if bound else _plain(facts)
-    return f"{said}{_agreement(facts)}{_no_better(facts)}{_corrected(facts)}"
+        sentence = f"The {metric} on new rows {facts['interval_note']} the {two(facts['score'])} measured here."
+        return f"{sentence} {_beside_ranking(facts)}" if facts["metric"] == "roc_auc" else sentence
+    sentence_of_metric = _SAID.get(facts["metric"], _plain)(facts) if bound else _plain(facts)
+    return f"{sentence_of_metric}{_agreement(facts)}{_no_better(facts)}{_corrected(facts)}"
 
 
 def _guessing(facts: dict[str, Any]) -> str:
@@ -54,9 +54,9 @@ def _guessing(facts: dict[str, Any]) -> str:
         return f"{who[0].upper()}{who[1:]} is right in {_cases(facts['score'])} of 100 cases{_mean(facts)}."
     if facts["metric"] == "r2" and facts.get("naive") is None:
         return "Always guessing the mean is as good."
-    said = f"Expected {spoken(facts['metric'])} on new rows {two(facts['score'])}"
+    sentence = f"Expected {spoken(facts['metric'])} on new rows {two(facts['score'])}"
     mean = ", on average" if _mean(facts) else ""
-    return f"{said}, that of {guess(facts)}{mean}{_naive_beside(facts)}."
+    return f"{sentence}, that of {guess(facts)}{mean}{_naive_beside(facts)}."
 
 
 def _plain(facts: dict[str, Any]) -> str:
@@ -65,23 +65,25 @@ def _plain(facts: dict[str, Any]) -> str:
     digits = _digits(bound)
     sure = f"95% interval {digits(bound[0])}–{digits(bound[1])}" if bound else facts["interval_note"]
     base = facts["baseline"]
-    beside = "" if base is None else f"; {guess(facts)} gives {two(base)}{_mean(facts)}{_naive(facts)}"
-    return f"Expected {spoken(facts['metric'])} on new rows {digits(facts['score'])} ({sure}){beside}."
+    comparison = "" if base is None else f"; {guess(facts)} gives {two(base)}{_mean(facts)}{_naive(facts)}"
+    return f"Expected {spoken(facts['metric'])} on new rows {digits(facts['score'])} ({sure}){comparison}."
 
 
 def _accuracy(facts: dict[str, Any]) -> str:
     bound, base = facts["interval"], facts["baseline"]
-    said = f"On new rows the model should be right in {_cases(facts['score'], bound)} of 100 cases"
-    beside = "" if base is None else f"; {_answering(facts)} is right in {_cases(base)}{_mean(facts)}{_naive(facts)}"
-    return f"{said} (95% interval {_cases(bound[0], bound)}–{_cases(bound[1], bound)}){beside}."
+    sentence = f"On new rows the model should be right in {_cases(facts['score'], bound)} of 100 cases"
+    comparison = (
+        "" if base is None else f"; {_answering(facts)} is right in {_cases(base)}{_mean(facts)}{_naive(facts)}"
+    )
+    return f"{sentence} (95% interval {_cases(bound[0], bound)}–{_cases(bound[1], bound)}){comparison}."
 
 
 def _balanced_accuracy(facts: dict[str, Any]) -> str:
     bound, base = facts["interval"], facts["baseline"]
-    said = f"Of 100 new rows of each class the model should recognise {_cases(facts['score'], bound)} on average"
-    beside = "" if base is None else f"; {guess(facts)} gives {_cases(base)}{_mean(facts)}{_naive(facts)}"
+    sentence = f"Of 100 new rows of each class the model should recognise {_cases(facts['score'], bound)} on average"
+    comparison = "" if base is None else f"; {guess(facts)} gives {_cases(base)}{_mean(facts)}{_naive(facts)}"
     ends = f"{_cases(bound[0], bound)}–{_cases(bound[1], bound)}"
-    return f"{said} (balanced accuracy, 95% interval {ends}){beside}."
+    return f"{sentence} (balanced accuracy, 95% interval {ends}){comparison}."
 
 
 def _explained(facts: dict[str, Any]) -> str:
@@ -101,15 +103,17 @@ def _area(facts: dict[str, Any]) -> str:
     if len(labels) != 2:
         digits = _digits(bound)
         ends = f"95% interval {digits(bound[0])}–{digits(bound[1])}"
-        said = f"Expected {spoken('roc_auc')} on new rows {digits(facts['score'])} ({ends}); 0.50 is chance."
+        sentence = f"Expected {spoken('roc_auc')} on new rows {digits(facts['score'])} ({ends}); 0.50 is chance."
     else:
-        rare, other = sorted(labels, key=lambda label: next(r["rows"] for r in facts["recalls"] if r["label"] == label))
-        ends = f"95% interval {_cases(bound[0], bound)}–{_cases(bound[1], bound)}"
-        said = (
-            f'On new rows the model should rank a "{rare}" above a "{other}" in {_cases(facts["score"], bound)} of 100 '
-            f"pairs (area under the ROC curve, {ends}); 50 is chance."
+        rare, common = sorted(
+            labels, key=lambda label: next(r["rows"] for r in facts["recalls"] if r["label"] == label)
         )
-    return f"{said} {_beside_ranking(facts)}"
+        ends = f"95% interval {_cases(bound[0], bound)}–{_cases(bound[1], bound)}"
+        sentence = (
+            f'On new rows the model should rank a "{rare}" above a "{common}" in '
+            f"{_cases(facts['score'], bound)} of 100 pairs (area under the ROC curve, {ends}); 50 is chance."
+        )
+    return f"{sentence} {_beside_ranking(facts)}"
 
 
 _SAID: dict[str, Callable[[dict[str, Any]], str]] = {
@@ -162,15 +166,15 @@ def by_class(facts: dict[str, Any]) -> str:
     >>> by_class({"recalls": [{"label": "well", "recall": 0.88}, {"label": "ill", "recall": 0.45}]})
     'Of 100 rows of each class it recognises 88 of well and 45 of ill.'
     """
-    known = [row for row in facts.get("recalls") or [] if row["recall"] is not None]
-    low = [row for row in known if row["recall"] < LOW_RECALL]
+    with_recall = [row for row in facts.get("recalls") or [] if row["recall"] is not None]
+    low = [row for row in with_recall if row["recall"] < LOW_RECALL]
     if not low or facts.get("procedure") == "baseline":
         return ""
-    if len(known) <= MOST_CLASSES:
-        return f"Of 100 rows of each class it recognises {listed(_recognised(known))}."
+    if len(with_recall) <= MOST_CLASSES:
+        return f"Of 100 rows of each class it recognises {listed(_recognised(with_recall))}."
     lowest = sorted(low, key=lambda row: row["recall"])[:MOST_CLASSES]
-    told = _recognised(lowest) + ([f"few of {len(low) - MOST_CLASSES:,} more"] if len(low) > MOST_CLASSES else [])
-    return f"Of {len(low):,} of {len(known):,} classes it recognises fewer than half: {listed(told)} of 100."
+    phrases = _recognised(lowest) + ([f"few of {len(low) - MOST_CLASSES:,} more"] if len(low) > MOST_CLASSES else [])
+    return f"Of {len(low):,} of {len(with_recall):,} classes it recognises fewer than half: {listed(phrases)} of 100."
 
 
 def _recognised(rows: list[dict[str, Any]]) -> list[str]:
@@ -199,8 +203,8 @@ def _no_better(facts: dict[str, Any]) -> str:
 
 def _beside_ranking(facts: dict[str, Any]) -> str:
     """A good ranking of unequal classes may leave the accuracy where it was."""
-    own, majority = facts["accuracy"]
-    return f"Its class is right in {_cases(own)} of 100 cases; {_answering(facts)} in {_cases(majority)}."
+    model_accuracy, majority = facts["accuracy"]
+    return f"Its class is right in {_cases(model_accuracy)} of 100 cases; {_answering(facts)} in {_cases(majority)}."
 
 
 def rival(facts: dict[str, Any]) -> str:

@@ -59,18 +59,18 @@ class HeldOut:
     @classmethod
     def of(cls, problem: StudyProblem, folds: Sequence[Fold], judged: Sequence[dict[str, Any]]) -> HeldOut:
         """What was kept of a procedure in folds."""
-        folds, kept = list(folds), list(judged)
-        parts = [part for part in ("loss", "proper") if part in kept[0]["outer"]]
-        sums = [by_unit(problem, folds, kept, part) for part in parts]
+        folds, records = list(folds), list(judged)
+        kinds = [kind for kind in ("loss", "proper") if kind in records[0]["outer"]]
+        sums = [by_unit(problem, folds, records, kind) for kind in kinds]
         stretches = _stretches(problem, folds)
-        means = [_means(stretches, np.array([_mean(fold["outer"], part) for fold in kept])) for part in parts]
+        means = [_means(stretches, np.array([_mean(fold["outer"], kind) for fold in records])) for kind in kinds]
         return cls(
             losses=sums[0],
             by_fold=means[0],
             proper=sums[-1],
             proper_by_fold=means[-1],
-            rows=by_unit(problem, folds, kept, "rows"),
-            ranking=_ranking(problem, folds, kept, stretches),
+            rows=by_unit(problem, folds, records, "rows"),
+            ranking=_ranking(problem, folds, records, stretches),
             n_train=float(np.mean([len(fold.train) for fold in folds])) if problem.time is None else np.inf,
             n_test=float(np.mean([len(fold.test) for fold in folds])),
             independent=problem.groups is None and problem.time is None and problem.copies is None,
@@ -102,10 +102,10 @@ class HeldOut:
             return 1.0
         if self.independent:
             return ranking_p_value(float(self.ranking.sums.sum()), self.ranking.variance)
-        found = difference(self.ranking.sums, np.zeros_like(self.ranking.sums), self.rows, ordered=self.ordered)
-        if found.error <= 0:
+        gap = difference(self.ranking.sums, np.zeros_like(self.ranking.sums), self.rows, ordered=self.ordered)
+        if gap.error <= 0:
             return 1.0
-        units = float(t_tail(found.mean / found.error / np.sqrt(SHARED_TRAINING), found.freedom))
+        units = float(t_tail(gap.mean / gap.error / np.sqrt(SHARED_TRAINING), gap.freedom))
         return max(units, self._fold_p_value(self.ranking.by_fold))
 
     def p_value(self, baseline: HeldOut) -> float:
@@ -116,8 +116,8 @@ class HeldOut:
         return min(1.0, by_loss / (1 - RANKING_SHARE), self.ranking_p_value / RANKING_SHARE)
 
     def _fold_p_value(self, gains: np.ndarray) -> float:
-        known = gains[np.isfinite(gains)]
-        return corrected_gain_test(known, self.n_train, self.n_test) if len(known) > 1 else 1.0
+        finite = gains[np.isfinite(gains)]
+        return corrected_gain_test(finite, self.n_train, self.n_test) if len(finite) > 1 else 1.0
 
 
 def _stretches(problem: StudyProblem, folds: list[Fold]) -> np.ndarray:
@@ -130,32 +130,32 @@ def _stretches(problem: StudyProblem, folds: list[Fold]) -> np.ndarray:
     ends = np.array([(problem.time[fold.test].min(), problem.time[fold.test].max()) for fold in folds])
     order = np.argsort(ends[:, 0], kind="stable")
     begins = ends[order[1:], 0] > np.maximum.accumulate(ends[order, 1])[:-1]  # stretches do not overlap
-    found = np.empty(len(folds), dtype=np.int64)
-    found[order] = np.concatenate([[0], np.cumsum(begins)])
-    return found
+    stretch_of_fold = np.empty(len(folds), dtype=np.int64)
+    stretch_of_fold[order] = np.concatenate([[0], np.cumsum(begins)])
+    return stretch_of_fold
 
 
 def _means(stretches: np.ndarray, values: np.ndarray) -> np.ndarray:
     """Means over the folds of each stretch that have a value."""
-    known = np.isfinite(values)
-    counts = np.bincount(stretches, weights=known)
-    sums = np.bincount(stretches, weights=np.where(known, values, 0.0))
+    is_finite = np.isfinite(values)
+    counts = np.bincount(stretches, weights=is_finite)
+    sums = np.bincount(stretches, weights=np.where(is_finite, values, 0.0))
     return np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
 
 
-def _mean(outer: dict[str, list[float]], part: str) -> float:
+def _mean(outer: dict[str, list[float]], kind: str) -> float:
     rows = sum(outer["rows"])
-    return sum(outer[part]) / rows if rows else float("nan")
+    return sum(outer[kind]) / rows if rows else float("nan")
 
 
 def _ranking(
-    problem: StudyProblem, folds: list[Fold], kept: list[dict[str, Any]], stretches: np.ndarray
+    problem: StudyProblem, folds: list[Fold], records: list[dict[str, Any]], stretches: np.ndarray
 ) -> Ranking | None:
-    if not all("ranking" in fold["outer"] for fold in kept):
+    if not all("ranking" in fold["outer"] for fold in records):
         return None
     n_repeats = len({fold.repeat for fold in folds})
     return Ranking(
-        by_unit(problem, folds, kept, "ranking"),
-        _means(stretches, np.array([sum(fold["outer"]["ranking"]) for fold in kept])),
-        sum(fold["ranking_variance"] for fold in kept) / n_repeats,
+        by_unit(problem, folds, records, "ranking"),
+        _means(stretches, np.array([sum(fold["outer"]["ranking"]) for fold in records])),
+        sum(fold["ranking_variance"] for fold in records) / n_repeats,
     )

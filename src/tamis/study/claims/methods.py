@@ -39,19 +39,19 @@ def methods(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
     results : the facts of results.json
     looks : the lines of ledger.jsonl about this study's locked rows
     """
-    parts = (_data(results), _lock(results), _procedures(results), _folds(results), _choice(results))
-    found = (_score(results), _signal(results), _model(results), _black_box(results), _opening(results, looks))
-    return stop_words(results["answer"]) + " ".join(part for part in (*parts, *found) if part)
+    design = (_data(results), _lock(results), _procedures(results), _folds(results), _choice(results))
+    outcome = (_score(results), _signal(results), _model(results), _black_box(results), _opening(results, looks))
+    return stop_words(results["answer"]) + " ".join(sentence for sentence in (*design, *outcome) if sentence)
 
 
 def _data(results: dict[str, Any]) -> str:
     data = results["data"]
     dates = any(column["kind"] == "date" and column["used"] for column in results["columns"])
-    parts = ", parts of dates counted as columns" if dates else ""
+    date_note = ", parts of dates counted as columns" if dates else ""
     without = f" {data['without_target']:,} rows without a target were left out." if data["without_target"] else ""
     return (
         f"We analysed {data['rows']:,} rows with Tamis {results['tamis']} (seed {results['settings']['seed']}); the "
-        f"target was {data['target']!r}, and {data['columns']:,} columns could be used{parts}.{without}"
+        f"target was {data['target']!r}, and {data['columns']:,} columns could be used{date_note}.{without}"
     )
 
 
@@ -85,8 +85,10 @@ def _folds(results: dict[str, Any]) -> str:
     time = f", each judged by models of earlier rows (by {settings['time']!r})" if settings["time"] else ""
     done = results["answer"]["finished"]
     partial = f" The run was ended early: {done['folds']} of {done['of']} folds were finished."
-    said = f"Rows were judged in {plan['folds']} outer folds{again}{groups}{time}, with {plan['inner']} inner folds."
-    return said + (partial if done["folds"] < done["of"] else "")
+    sentence = (
+        f"Rows were judged in {plan['folds']} outer folds{again}{groups}{time}, with {plan['inner']} inner folds."
+    )
+    return sentence + (partial if done["folds"] < done["of"] else "")
 
 
 def _choice(results: dict[str, Any]) -> str:
@@ -126,8 +128,8 @@ def _signal(results: dict[str, Any]) -> str:
     compared = results["comparison"]
     if compared["signal"] == "captured":
         p = compared["p_value"]
-        said = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
-        tests = f"(one-sided tests of held-out losses and ranks, {said})"
+        p_text = "p < 0.001" if p < 0.001 else f"p = {p:.2g}"
+        tests = f"(one-sided tests of held-out losses and ranks, {p_text})"
         if _is_no_more_accurate(results["answer"]):
             return f"It was better than the baseline {tests}, but the predicted class was not right more often."
         return f"It was better than the baseline {tests}."
@@ -149,8 +151,10 @@ def _model(results: dict[str, Any]) -> str:
     columns = list(answer["selected"])
     if not columns:
         return f"The final model, fitted on all {learned:,} unlocked rows, used no column."
-    rest = len(columns) - MOST_NAMED
-    named = _listed(columns[:MOST_NAMED]) if rest <= 0 else f"{', '.join(columns[:MOST_NAMED])} and {rest:,} more"
+    n_others = len(columns) - MOST_NAMED
+    named = (
+        _listed(columns[:MOST_NAMED]) if n_others <= 0 else f"{', '.join(columns[:MOST_NAMED])} and {n_others:,} more"
+    )
     number = "1 column" if len(columns) == 1 else f"{len(columns):,} columns"
     rows = f"all {learned:,} {'unlocked ' if results['data']['locked'] else ''}rows"
     return f"The final model, {_the(answer['procedure'])} fitted on {rows}, used {number}: {named}."
@@ -171,21 +175,21 @@ def _opening(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
         return ""
     opened = [look for look in looks if look.get("kind") == "opened"]
     if not opened:
-        seen = " They were given to the model for predictions." if looks else ""
-        return f"The locked rows have not been opened.{seen}"
+        note = " They were given to the model for predictions." if looks else ""
+        return f"The locked rows have not been opened.{note}"
     first = opened[0]
     bounds = first["interval"]
     sure = "" if bounds is None else f" (95% interval {bounds[0]:.3g}–{bounds[1]:.3g})"
     metric = spoken(first["metric"])
     day = str(first["when"])[:10]
     score = f"{first['score']:.3g}{sure}"
-    said = f"On the {first['rows']:,} locked rows the {metric} of the study's model was {score} on {day}"
+    sentence = f"On the {first['rows']:,} locked rows the {metric} of the study's model was {score} on {day}"
     if len(looks) == 1 and first["independent"]:
-        return f"{said}; this is the first opening known here."
+        return f"{sentence}; this is the first opening known here."
     times = "once" if len(opened) == 1 else f"{len(opened)} times"
     count = f"they were opened {times}, and looked at {len(looks)} times in all"
     independent = "" if first["independent"] else "; this score is not independent of earlier looks"
-    return f"{said}; {count}{independent}."
+    return f"{sentence}; {count}{independent}."
 
 
 def _figure(value: float) -> str:

@@ -126,12 +126,12 @@ def _verdict(facts: dict[str, Any], box: dict[str, Any], name: str) -> str:
     whose = f" for {the_procedure(facts['procedure'])}" if alone else ""
     scores = f"{_three(box['score'])} against {_three(box['beside'])}{whose}"
     amount, bound = abs(round(box["score"], 3) - round(box["beside"], 3)), box.get("cost_interval")
-    ahead, behind = (amount > 0 and sign * box["cost"] > 0 for sign in (1, -1))
+    is_better, behind = (amount > 0 and sign * box["cost"] > 0 for sign in (1, -1))
     is_read = facts["readable"] != "no" and facts["procedure"] != "baseline"
     metric, loss = spoken(facts["metric"]), LOSSES[facts["loss"]]
     if box["better"] == "neither":
         if not is_read:
-            return f"{_capital(name)} is {'not measurably better' if ahead else 'no better'} ({scores})."
+            return f"{_capital(name)} is {'not measurably better' if is_better else 'no better'} ({scores})."
         if is_open(facts):
             return f"These rows are too few to say what reading costs: {name} gets {scores}{_interval(bound)}."
         return f"Reading costs nothing that can be measured: {name} gets {scores}."
@@ -141,8 +141,8 @@ def _verdict(facts: dict[str, Any], box: dict[str, Any], name: str) -> str:
     if box["better"] == "quoted":
         by = "" if facts["metric"] in SAME_AS_LOSS.get(facts["loss"], ()) and behind else f" by the {loss}"
         return f"{_capital(name)} is worse{by} ({metric} {scores})."
-    if not ahead or not is_read or bound is None:
-        but = "" if ahead else f", but not by {metric}"
+    if not is_better or not is_read or bound is None:
+        but = "" if is_better else f", but not by {metric}"
         return f"{_capital(name)} is better by the {loss}{but} ({metric} {scores})."
     if bound[0] <= 0:
         return (

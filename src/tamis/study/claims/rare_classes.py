@@ -22,7 +22,7 @@ class Rare:
     how : "keep", "merge" or "drop".
     classes : the rare classes with their rows, as (label, rows).
     labels, codes : the target afterwards.
-    kept : which of the rows are still there.
+    is_used : which of the rows are still there.
     merged : label -> the label it is read as.
     """
 
@@ -30,7 +30,7 @@ class Rare:
     classes: tuple[tuple[Any, int], ...]
     labels: tuple[Any, ...]
     codes: np.ndarray
-    kept: np.ndarray
+    is_used: np.ndarray
     merged: dict[Any, Any]
 
     @property
@@ -54,38 +54,38 @@ def settled(labels: tuple[Any, ...], codes: np.ndarray, fewest: int, how: str, n
     (('a', 'b', 'other'), [0, 0, 0, 1, 1, 1, 2, 2])
     """
     counts = np.bincount(codes, minlength=len(labels))
-    few = counts < fewest
-    classes = tuple((labels[code], int(counts[code])) for code in np.flatnonzero(few))
-    whole = np.ones(len(codes), dtype=bool)
-    if how == "keep" or not few.any() or (how == "merge" and few.sum() < 2):
+    is_rare = counts < fewest
+    classes = tuple((labels[code], int(counts[code])) for code in np.flatnonzero(is_rare))
+    all_rows = np.ones(len(codes), dtype=bool)
+    if how == "keep" or not is_rare.any() or (how == "merge" and is_rare.sum() < 2):
         _refuse_too_few(counts, labels, name, "drop the target's rare classes from the table, or join them")
-        return Rare("keep" if how == "keep" else how, classes, labels, codes, whole, {})
+        return Rare("keep" if how == "keep" else how, classes, labels, codes, all_rows, {})
     if how == "drop":
-        kept = ~few[codes]
-        left = np.flatnonzero(~few)
+        is_used = ~is_rare[codes]
+        left = np.flatnonzero(~is_rare)
         if len(left) < 2:
             raise TableError(
                 f"rare='drop' leaves {len(left)} class(es) of the target {name!r} with at least {fewest} rows; "
                 "give rare='keep' or 'merge'"
             )
-        codes = np.searchsorted(left, codes[kept])
-        return Rare(how, classes, tuple(labels[code] for code in left), codes, kept, {})
-    return _merged(labels, codes, few, classes, whole, name)
+        codes = np.searchsorted(left, codes[is_used])
+        return Rare(how, classes, tuple(labels[code] for code in left), codes, is_used, {})
+    return _merged(labels, codes, is_rare, classes, all_rows, name)
 
 
 def _merged(
-    labels: tuple[Any, ...], codes: np.ndarray, few: np.ndarray, classes: Any, whole: np.ndarray, name: str
+    labels: tuple[Any, ...], codes: np.ndarray, is_rare: np.ndarray, classes: Any, all_rows: np.ndarray, name: str
 ) -> Rare:
     word = MERGED
     while word in labels:
         word = f"{word} classes"
-    left = [label for code, label in enumerate(labels) if not few[code]]
+    left = [label for code, label in enumerate(labels) if not is_rare[code]]
     after = (*left, word)
-    place = {label: code for code, label in enumerate(after)}
-    recode = np.array([place[word] if few[code] else place[label] for code, label in enumerate(labels)])
+    code_of = {label: code for code, label in enumerate(after)}
+    recode = np.array([code_of[word] if is_rare[code] else code_of[label] for code, label in enumerate(labels)])
     codes = recode[codes]
     _refuse_too_few(np.bincount(codes), after, name, "give rare='keep'")
-    return Rare("merge", classes, after, codes, whole, {label: word for label, _ in classes})
+    return Rare("merge", classes, after, codes, all_rows, {label: word for label, _ in classes})
 
 
 def _refuse_too_few(counts: np.ndarray, labels: tuple[Any, ...], name: str, way_out: str) -> None:

@@ -99,17 +99,17 @@ def value(
         return _defined(metric, y, answer, None) if len(y) > 1 or metric.each is not None else None
     if metric.needs == "labels":
         return _of_labels(metric, y, answer.argmax(axis=1), len(labels))
-    known = is_learned(y, learned)
-    truth, given = y[known], answer[known]
+    learned_rows = is_learned(y, learned)
+    truth, predictions = y[learned_rows], answer[learned_rows]
     if not len(truth):
         return None
     if metric.needs == "decision" and metric.source is None:  # a ranking of classes that are there
-        there = np.unique(truth)
-        if len(there) < 2:
+        classes_present = np.unique(truth)
+        if len(classes_present) < 2:
             return None
-        if len(there) < len(labels):
-            return _of_classes_there(metric, truth, given, there)
-    return _defined(metric, truth, given, labels)
+        if len(classes_present) < len(labels):
+            return _of_classes_there(metric, truth, predictions, classes_present)
+    return _defined(metric, truth, predictions, labels)
 
 
 def is_learned(y: np.ndarray, learned: np.ndarray) -> np.ndarray:
@@ -121,36 +121,36 @@ def besides(
     task: str, y: np.ndarray, answer: np.ndarray, labels: tuple[Any, ...], learned: np.ndarray, rare: int
 ) -> Any:
     """The other metrics by name; `rare` is the code of the class with the fewest rows."""
-    found: dict[str, float | None] = {}
+    scores: dict[str, float | None] = {}
     for name in BESIDES[task]:
         if name == "rare_recall":
             rows = y == rare
-            found[name] = float((answer[rows].argmax(axis=1) == rare).mean()) if rows.any() else None
+            scores[name] = float((answer[rows].argmax(axis=1) == rare).mean()) if rows.any() else None
         else:
-            found[name] = value(METRICS[name], task, y, answer, labels, learned)
-    return found
+            scores[name] = value(METRICS[name], task, y, answer, labels, learned)
+    return scores
 
 
-def _of_labels(metric: Metric, y: np.ndarray, given: np.ndarray, n_labels: int) -> float | None:
+def _of_labels(metric: Metric, y: np.ndarray, predictions: np.ndarray, n_labels: int) -> float | None:
     """A class that was never seen is a class of its own, which nothing is ever taken for."""
     if (y == NEVER_SEEN).any():
-        return _defined(metric, np.where(y == NEVER_SEEN, n_labels, y), given, tuple(range(n_labels + 1)))
-    return _defined(metric, y, given, tuple(range(n_labels)))
+        return _defined(metric, np.where(y == NEVER_SEEN, n_labels, y), predictions, tuple(range(n_labels + 1)))
+    return _defined(metric, y, predictions, tuple(range(n_labels)))
 
 
-def _of_classes_there(metric: Metric, y: np.ndarray, answer: np.ndarray, there: np.ndarray) -> float | None:
+def _of_classes_there(metric: Metric, y: np.ndarray, answer: np.ndarray, classes_present: np.ndarray) -> float | None:
     """A ranking metric over the classes that some row has, each against the rest."""
-    if len(there) == 2 and answer.shape[1] == 2:
+    if len(classes_present) == 2 and answer.shape[1] == 2:
         return _defined(metric, y, answer, (0, 1))
-    parts = [_defined(metric, (y == code).astype(int), answer[:, code], (0, 1)) for code in there]
-    found = [part for part in parts if part is not None]
-    return float(np.mean(found)) if found else None
+    values = [_defined(metric, (y == code).astype(int), answer[:, code], (0, 1)) for code in classes_present]
+    defined = [class_value for class_value in values if class_value is not None]
+    return float(np.mean(defined)) if defined else None
 
 
 def _defined(metric: Metric, y: np.ndarray, answer: np.ndarray, labels: tuple[Any, ...] | None) -> float | None:
     codes = None if labels is None else np.arange(len(labels))
     try:
-        found = score(metric, y, answer, codes)
+        metric_value = score(metric, y, answer, codes)
     except ParameterError:
         return None
-    return found if np.isfinite(found) else None
+    return metric_value if np.isfinite(metric_value) else None

@@ -44,13 +44,13 @@ def answer(facts: dict[str, Any]) -> str:
     partial = f"Partial, from {done['folds']} of {done['of']} folds: " if done and done["folds"] < done["of"] else ""
     columns, score = _columns(facts), expected(facts)
     if facts.get("chosen_by") == "person":
-        said = [_person(facts), columns, score, _own_score(facts)]
+        sentences = [_person(facts), columns, score, _own_score(facts)]
     elif facts["signal"] == "none":
-        said = [_nothing(facts), score]
+        sentences = [_nothing(facts), score]
     elif facts["signal"] == "uncaptured":
-        said = [_uncaptured(facts), columns, score]
+        sentences = [_uncaptured(facts), columns, score]
     else:
-        said = [columns, score]
+        sentences = [columns, score]
     if is_dear(facts):  # right after what predicts the target
         said.insert(1 + said.index(columns), price(facts))
     said.append(details(facts))
@@ -80,7 +80,7 @@ def question(facts: dict[str, Any]) -> str:
     metric = spoken(facts["metric"])
     article = "an" if metric[0] in "aeiouR" else "a"
     return (
-        f"{_seen(column['column'])} alone reaches {article} {metric} of {three(column['score'])}. "
+        f"{_column_name(column['column'])} alone reaches {article} {metric} of {three(column['score'])}. "
         "Was it known beforehand?"
     )
 
@@ -94,18 +94,18 @@ def stop_words(facts: dict[str, Any]) -> str:
     stops = facts.get("stops") or []
     if not stops:
         return ""
-    rest = len(stops) - 1
-    more = f" (and {rest} more reason{'' if rest == 1 else 's'}; see the warnings)" if rest else ""
-    return f"{stops[0]}{more}{'' if stops[0].endswith('?') and not rest else '.'} "
+    n_others = len(stops) - 1
+    more = f" (and {n_others} more reason{'' if n_others == 1 else 's'}; see the warnings)" if n_others else ""
+    return f"{stops[0]}{more}{'' if stops[0].endswith('?') and not n_others else '.'} "
 
 
 def _person(facts: dict[str, Any]) -> str:
     """Who chose, what the rule would have taken, and what may be claimed whatever was chosen."""
-    taken, usual = the_procedure(facts["procedure"]), the_procedure(facts["by_rule"])
-    same = facts["procedure"] == facts["by_rule"]
-    rule = "as the rule does" if same else f"the rule ({facts['prefer']}) takes {usual}"
-    said = f"A person chose {taken} when the scores had been seen; {rule}."
-    return f"{said} {_nothing(facts)}" if facts["signal"] == "none" else said
+    chosen_procedure, usual = the_procedure(facts["procedure"]), the_procedure(facts["by_rule"])
+    is_same = facts["procedure"] == facts["by_rule"]
+    rule = "as the rule does" if is_same else f"the rule ({facts['prefer']}) takes {usual}"
+    sentence = f"A person chose {chosen_procedure} when the scores had been seen; {rule}."
+    return f"{sentence} {_nothing(facts)}" if facts["signal"] == "none" else sentence
 
 
 def _own_score(facts: dict[str, Any]) -> str:
@@ -126,7 +126,8 @@ def _nothing(facts: dict[str, Any]) -> str:
         p, level = facts["association"]["p_value"], facts["association"]["level"]
         tested = f"alone (smallest adjusted p = {p:.2f}, more than the {level} asked for) or "
     return (
-        f"{who} {_seen(facts.get('target', 'the target'))} measurably better than chance, {tested}in any model tried "
+        f"{who} {_column_name(facts.get('target', 'the target'))} measurably better than chance, {tested}in any "
+        "model tried "
         f"({listed(_models(facts))}).{_best_by_chance(facts)}{_few_rows(facts)}"
     )
 
@@ -209,7 +210,7 @@ def _box(facts: dict[str, Any]) -> str:
     return BLACK_BOXES.get((facts.get("black_box") or {}).get("name", "boosting"), "gradient boosting")
 
 
-def associated(found: dict[str, Any]) -> str:
+def associated(association: dict[str, Any]) -> str:
     """Which columns, each alone, go with the target more than with shuffled ones.
 
     >>> associated({"columns": {"nodes": 0.001}, "permutations": 999})
@@ -217,17 +218,17 @@ def associated(found: dict[str, Any]) -> str:
     >>> associated({"columns": {}, "permutations": 999, "joint_p_value": 0.012})
     'the columns taken together go with the target (p = 0.012, by 999 shuffled targets)'
     """
-    if not found["columns"]:
-        p, draws = found["joint_p_value"], found["permutations"]
+    if not association["columns"]:
+        p, draws = association["joint_p_value"], association["permutations"]
         return f"the columns taken together go with the target (p = {p:.3f}, by {draws} shuffled targets)"
-    names = [_seen(name) for name in found["columns"]]
-    most, rest = names[:MOST_ASSOCIATED], len(names) - MOST_ASSOCIATED
-    several = [*most, f"{rest:,} more"] if rest > 0 else most
+    names = [_column_name(name) for name in association["columns"]]
+    first_names, n_others = names[:MOST_ASSOCIATED], len(names) - MOST_ASSOCIATED
+    several = [*first_names, f"{n_others:,} more"] if n_others > 0 else first_names
     names_listed = listed(several)
     verb, largest = ("goes", "") if len(names) == 1 else ("go", " at most")
-    p = max(found["columns"].values())
+    p = max(association["columns"].values())
     return (
-        f"{names_listed} {verb} with the target (p = {p:.3f}{largest}, by {found['permutations']} shuffled "
+        f"{names_listed} {verb} with the target (p = {p:.3f}{largest}, by {association['permutations']} shuffled "
         "targets, adjusted for all columns)"
     )
 
@@ -239,20 +240,20 @@ def _columns(facts: dict[str, Any]) -> str:
     if not shares:
         return f"The model uses none of the {facts['n_columns']:,} columns."
     names = _named_first(shares)
-    rest = len(shares) - len(names)
+    n_others = len(shares) - len(names)
     if len(shares) > READABLE_COLUMNS and facts["signal"] == "captured":
         return _many_columns(facts, names, kind)
-    used = _with_joint(facts, names, f"{rest:,} more" if rest else "")
+    used = _with_joint(facts, names, f"{n_others:,} more" if n_others else "")
     n, is_one = number(len(shares)), len(shares) == 1
     if facts["signal"] == "captured":
-        verb = f"column{' predicts' if is_one else 's predict'} {_seen(facts.get('target', 'the target'))}"
+        verb = f"column{' predicts' if is_one else 's predict'} {_column_name(facts.get('target', 'the target'))}"
         return f"{n[0].upper()}{n[1:]} {verb}: {used} ({kind})."
     return f"The model ({kind}) uses {n} column{'' if is_one else 's'}: {used}."
 
 
 def _many_columns(facts: dict[str, Any], names: list[str], kind: str) -> str:
     """The columns of a black box, the first by name where they contribute more than others."""
-    shares, target = facts["contributions"], _seen(facts.get("target", "the target"))
+    shares, target = facts["contributions"], _column_name(facts.get("target", "the target"))
     together = f"{number(len(shares))} columns together predict {target}"
     if sum(shares[name] for name in names) < STANDS_OUT:
         return f"{together}, and none stands out ({kind})."
@@ -272,16 +273,18 @@ def _with_joint(facts: dict[str, Any], names: list[str], more: str = "") -> str:
     >>> _with_joint({}, ["a", "b"], "3 more")
     'a, b and 3 more'
     """
-    parts: list[str] = []
+    phrases: list[str] = []
     done: set[str] = set()
     for name in names:
         group = next((group for group in facts.get("joint") or () if name in group), [name])
         if name not in done:
-            parts.append(f"{listed(list(map(_seen, group)))} (jointly)" if len(group) > 1 else _seen(name))
+            phrases.append(
+                f"{listed(list(map(_column_name, group)))} (jointly)" if len(group) > 1 else _column_name(name)
+            )
         done.update(group)
-    if any(" (jointly)" in part for part in parts):
-        return ", ".join([*parts, more] if more else parts)
-    return listed([*parts, more] if more else parts)
+    if any(" (jointly)" in phrase for phrase in phrases):
+        return ", ".join([*phrases, more] if more else phrases)
+    return listed([*phrases, more] if more else phrases)
 
 
 def _sure(facts: dict[str, Any], names: list[str]) -> str:
@@ -294,18 +297,22 @@ def _sure(facts: dict[str, Any], names: list[str]) -> str:
     """
     if facts.get("sure") is None or set(names) <= set(facts["sure"]):
         return ""
-    sure = [_seen(name) for name in names if name in set(facts["sure"])]
-    doubtful = [_seen(name) for name in names if name not in set(facts["sure"])]
+    sure = [_column_name(name) for name in names if name in set(facts["sure"])]
+    doubtful = [_column_name(name) for name in names if name not in set(facts["sure"])]
     if not sure:
         who = "it" if len(doubtful) == 1 else "any of them"
         return f"In another sample, another column might take the place of {who}."
     if len(doubtful) < len(sure):
         return f"All are well supported but {listed(doubtful)}."
-    verb, other = "is" if len(sure) == 1 else "are", "other" if len(doubtful) == 1 else f"other {number(len(doubtful))}"
-    others = "another column" if len(doubtful) == 1 else "other columns"
-    return f"Well supported {verb} {listed(sure)}; in another sample, {others} might take the place of the {other}."
+    verb, replaced = (
+        "is" if len(sure) == 1 else "are",
+        "other" if len(doubtful) == 1 else f"other {number(len(doubtful))}",
+    )
+    replacement = "another column" if len(doubtful) == 1 else "other columns"
+    doubt = f"in another sample, {replacement} might take the place of the {replaced}"
+    return f"Well supported {verb} {listed(sure)}; {doubt}."
 
 
-def _seen(name: str) -> str:
+def _column_name(name: str) -> str:
     """A name as it stands in a sentence; in quotes where nothing of it would be seen."""
     return name if name.strip() else repr(name)

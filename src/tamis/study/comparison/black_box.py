@@ -51,15 +51,15 @@ def best_black_box(
     rows = by_unit(problem, folds, quoted, "rows")
     ours, theirs = (by_unit(problem, folds, results, "loss") for results in (quoted, records))
     gap, back = difference(ours, theirs, rows), difference(theirs, ours, rows)
-    found = figures(problem, rules, folds, records)
-    beside = score(problem, rules, folds, quoted) if guessed is None else guessed
-    cost = excess(rules.metric, found["score"], beside)
+    values = figures(problem, rules, folds, records)
+    quoted_score = score(problem, rules, folds, quoted) if guessed is None else guessed
+    cost = excess(rules.metric, values["score"], quoted_score)
     return {
         "name": best.name,
         "words": best.words,
-        **found,
+        **values,
         "folds": len(folds),
-        "beside": beside,
+        "beside": quoted_score,
         "cost": cost,
         "cost_interval": _cost_interval(problem, rules, folds, quoted, records, cost),
         "loss": float(theirs.sum() / rows.sum()),
@@ -76,9 +76,9 @@ def best_records(references: Sequence[Procedure], judged: Judgements) -> tuple[P
     In each fold the best one is the one that loses least in the other folds, so that a fold's own rows do not choose
     the model that they judge.
     """
-    means = np.array([[_mean_loss(fold) for fold in judged[one.name]] for one in references])
-    others = means.sum(axis=1, keepdims=True) - means
-    records = [judged[references[int(place)].name][i] for i, place in enumerate(np.argmin(others, axis=0))]
+    means = np.array([[_mean_loss(fold) for fold in judged[reference.name]] for reference in references])
+    loss_of_others = means.sum(axis=1, keepdims=True) - means
+    records = [judged[references[int(best)].name][i] for i, best in enumerate(np.argmin(loss_of_others, axis=0))]
     return references[int(np.argmin(means.sum(axis=1)))], records
 
 
@@ -99,14 +99,16 @@ def _cost_interval(
     The larger of two standard errors: paired by unit, where the metric is a mean over rows or R², and over folds,
     :math:`s \sqrt{1/k + n_t / n_l}` (Nadeau and Bengio, 2003), because models of other training rows differ, too.
     """
-    gaps = [excess(rules.metric, one["test"], own["test"]) for one, own in zip(records, quoted)]
-    known = np.array([gap for gap in gaps if gap is not None])
-    if cost is None or len(known) < len(gaps) or len(known) < 2:
+    gaps = [
+        excess(rules.metric, record["test"], quoted_record["test"]) for record, quoted_record in zip(records, quoted)
+    ]
+    finite_gaps = np.array([gap for gap in gaps if gap is not None])
+    if cost is None or len(finite_gaps) < len(gaps) or len(finite_gaps) < 2:
         return None
     ratio = float(np.mean([len(fold.test) / len(fold.train) for fold in folds]))
-    by_fold = float(known.std(ddof=1) * np.sqrt(1 / len(known) + ratio))
+    by_fold = float(finite_gaps.std(ddof=1) * np.sqrt(1 / len(finite_gaps) + ratio))
     error = max(by_fold, _unit_error(problem, rules, folds, quoted, records))
-    width = float(t_quantile(0.5 + COVERAGE / 2, max(len(known) - 1, 2))) * error
+    width = float(t_quantile(0.5 + COVERAGE / 2, max(len(finite_gaps) - 1, 2))) * error
     return [cost - width, cost + width]
 
 
@@ -118,12 +120,12 @@ def _unit_error(
     records: list[dict[str, Any]],
 ) -> float:
     """Standard error of the difference, paired by unit; 0 for a metric that is no mean over rows."""
-    part = "quoted" if all("quoted" in one["outer"] for one in (*quoted, *records)) else None
+    kind = "quoted" if all("quoted" in record["outer"] for record in (*quoted, *records)) else None
     scale = 1.0
     if rules.metric.base == "r2":
-        part, scale = "loss", float(np.var(problem.y)) or 1.0
-    if part is None:
+        kind, scale = "loss", float(np.var(problem.y)) or 1.0
+    if kind is None:
         return 0.0
     rows = by_unit(problem, folds, quoted, "rows")
-    sums = [by_unit(problem, folds, results, part) for results in (quoted, records)]
+    sums = [by_unit(problem, folds, results, kind) for results in (quoted, records)]
     return float(difference(sums[0], sums[1], rows).error) / scale

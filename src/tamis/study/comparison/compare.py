@@ -41,7 +41,7 @@ class Compared:
     procedures : those that are listed and tested, the baseline first.
     candidates : those that are chosen among, simplest first, the baseline first.
     references : black boxes, judged in the same folds.
-    few : procedures that a person asked to hold to few columns.
+    restricted : procedures that a person asked to hold to few columns.
     person : the name of a person's choice.
     sizes : numbers of columns of readable models.
     """
@@ -49,7 +49,7 @@ class Compared:
     procedures: Sequence[Procedure]
     candidates: Sequence[Procedure]
     references: Sequence[Procedure] = ()
-    few: Sequence[Kept] = ()
+    restricted: Sequence[Kept] = ()
     person: str | None = None
     sizes: Sequence[int] = ()
 
@@ -69,60 +69,70 @@ def compare(
     are judged in the same folds and never chosen, but what they show is not denied. Where a person chose a procedure by
     name, its own figures are quoted; what may be claimed, and the score of the rule's choice, stay as they are.
     """
-    metric, procedures, few, person = rules.metric, which.procedures, which.few, which.person
+    metric, procedures, restricted, person = rules.metric, which.procedures, which.restricted, which.person
     names = [procedure.name for procedure in which.candidates]
     picked = [picked_inside(prefer, names, judged, i) for i in range(len(folds))]
     of_picked = [judged[names[p]][i] for i, p in enumerate(picked)]
-    held_out = {one.name: HeldOut.of(problem, folds, judged[one.name]) for one in (*procedures, *which.candidates)}
+    held_out = {
+        procedure.name: HeldOut.of(problem, folds, judged[procedure.name])
+        for procedure in (*procedures, *which.candidates)
+    }
     rows, losses = held_out[names[0]].rows, [held_out[name].losses for name in names]
-    whole = HeldOut.of(problem, folds, of_picked)
+    p_picked_folds = HeldOut.of(problem, folds, of_picked)
     naive = {names[0]: judged[names[0]], **naive_forecasts(problem, rules, folds)}
     rival = min(naive, key=lambda name: float(by_unit(problem, folds, naive[name], "loss").sum()))
     baseline = HeldOut.of(problem, folds, naive[rival])
-    boxes = [HeldOut.of(problem, folds, judged[one.name]) for one in which.references]
+    boxes = [HeldOut.of(problem, folds, judged[procedure.name]) for procedure in which.references]
     of_choice = figures(problem, rules, folds, of_picked)
     alpha = level_of(columns)
-    shown = claim(baseline, [held_out[one.name] for one in procedures[1:]], whole, boxes, alpha).beside(columns)
-    shown = shown.bounded(metric.name, of_choice["interval"])
-    metric_sums, by_none = _metric_sums(problem, folds, names, judged), shown.by_no_procedure
-    place = 0 if shown.signal == "none" else _chosen(losses, rows, prefer, by_none, metric_sums)
-    by_metric = bool(place) and metric_sums is not None and place != _chosen(losses, rows, prefer, by_none, None)
-    whose = {**judged, **{procedure.name: kept for procedure, kept in few}}
-    taken = person or names[place]
-    quoted = of_picked if place and person is None else whose[taken]
+    claimed = claim(
+        baseline, [held_out[procedure.name] for procedure in procedures[1:]], p_picked_folds, boxes, alpha
+    ).with_association(columns)
+    claimed = claimed.bounded(metric.name, of_choice["interval"])
+    metric_sums, by_none = _metric_sums(problem, folds, names, judged), claimed.by_no_procedure
+    index = 0 if claimed.signal == "none" else _chosen(losses, rows, prefer, by_none, metric_sums)
+    by_metric = bool(index) and metric_sums is not None and index != _chosen(losses, rows, prefer, by_none, None)
+    whose = {**judged, **{procedure.name: records for procedure, records in restricted}}
+    chosen_name = person or names[index]
+    quoted = of_picked if index and person is None else whose[chosen_name]
     best = int(np.argmin([sums.sum() for sums in losses]))
     promised = mean([fold["promised"] for fold in of_picked])
     listed = [
         _summary(problem, rules, procedure, judged[procedure.name], folds)
         | {**_standing(losses[0], held_out[procedure.name].losses, losses[best], rows), "p_value": p_value}
-        for procedure, p_value in zip(procedures, shown.p_values)
+        for procedure, p_value in zip(procedures, claimed.p_values)
     ]
-    held = [
-        _summary(problem, rules, procedure, kept, folds)
-        | _standing(losses[0], by_unit(problem, folds, kept, "loss"), losses[best], rows)
-        | {"p_value": _bonferroni(baseline, HeldOut.of(problem, folds, kept), len(listed))}
-        for procedure, kept in (*few, *_unlisted(which, (taken, names[best], names[place]), judged))
+    rows_on_request = [
+        _summary(problem, rules, procedure, records, folds)
+        | _standing(losses[0], by_unit(problem, folds, records, "loss"), losses[best], rows)
+        | {"p_value": _bonferroni(baseline, HeldOut.of(problem, folds, records), len(listed))}
+        for procedure, records in (*restricted, *_unlisted(which, (chosen_name, names[best], names[index]), judged))
     ]
-    guessed = listed[0]["nested"] if taken == names[0] else None
+    guessed = listed[0]["nested"] if chosen_name == names[0] else None
     return {
-        "procedures": [*listed, *(row for row in held if row["name"] in (taken, names[best], names[place]))],
+        "procedures": [
+            *listed,
+            *(row for row in rows_on_request if row["name"] in (chosen_name, names[best], names[index])),
+        ],
         "loss": rules.loss,
         "prefer": prefer,
-        "chosen": taken,
+        "chosen": chosen_name,
         "chosen_by": "person" if person else "rule",
-        "by_rule": names[place],
+        "by_rule": names[index],
         "by_metric": by_metric,
         "best": names[best],
-        "signal": shown.signal,
-        "by_black_box_alone": shown.by_black_box_alone,
-        "by_columns_alone": shown.by_columns_alone,
-        "by_bound_alone": shown.by_bound_alone,
-        "above_chance": _above_chance(metric.name, listed) if shown.signal == "none" else None,
+        "signal": claimed.signal,
+        "by_black_box_alone": claimed.by_black_box_alone,
+        "by_columns_alone": claimed.by_columns_alone,
+        "by_bound_alone": claimed.by_bound_alone,
+        "above_chance": _above_chance(metric.name, listed) if claimed.signal == "none" else None,
         "association": columns.to_dict(),
-        "p_value": shown.p_value,
+        "p_value": claimed.p_value,
         "alpha": alpha,
         "shared_luck": _shared_luck(problem, folds, losses[0], metric_sums, of_picked),
-        "gain_p_value": (HeldOut.of(problem, folds, whose[taken]) if person else whole).gain_p_value(baseline),
+        "gain_p_value": (HeldOut.of(problem, folds, whose[chosen_name]) if person else p_picked_folds).gain_p_value(
+            baseline
+        ),
         "naive": None if rival == names[0] else {"name": rival, "score": score(problem, rules, folds, naive[rival])},
         **{name: of_choice[name] for name in ("score", "interval", "interval_note", "scores")},
         "promised": promised,
@@ -130,21 +140,25 @@ def compare(
         "chosen_in_folds": [names[p] for p in picked],
         "unlearned": sum(fold["unlearned"] for fold in of_picked),
         "recalls": _recalls(problem, rules, folds, quoted),
-        "judged": _judged(problem, rules, folds, whose[taken]),
+        "judged": _judged(problem, rules, folds, whose[chosen_name]),
         "black_box": best_black_box(
-            problem, rules, which.references, folds, quoted, judged, shown.black_boxes, guessed
+            problem, rules, which.references, folds, quoted, judged, claimed.black_boxes, guessed
         ),
-        "ladder": ladder(problem, rules, which, folds, judged, taken),
-        "frontier": frontier([*listed, *held], taken),
+        "ladder": ladder(problem, rules, which, folds, judged, chosen_name),
+        "frontier": frontier([*listed, *rows_on_request], chosen_name),
         "paths": _paths(rules, folds, judged),
     }
 
 
 def _unlisted(which: Compared, names: Sequence[str], judged: Judgements) -> list[Kept]:
     """Procedures of these names that are not listed: readable models of one size, or a black box a person chose."""
-    listed = {one.name for one in which.procedures} | {one.name for one, _ in which.few}
-    known = (*which.candidates, *which.references)
-    return [(one, judged[one.name]) for one in known if one.name in names and one.name not in listed]
+    listed = {procedure.name for procedure in which.procedures} | {procedure.name for procedure, _ in which.restricted}
+    fitted = (*which.candidates, *which.references)
+    return [
+        (procedure, judged[procedure.name])
+        for procedure in fitted
+        if procedure.name in names and procedure.name not in listed
+    ]
 
 
 def _paths(rules: FoldRules, folds: Sequence[Fold], judged: Judgements) -> list[dict[str, Any]]:
@@ -162,9 +176,9 @@ def unused_columns(compared: dict[str, Any], contributions: dict[str, float]) ->
     return {"no_column": no_column, "signal": "uncaptured" if no_column else compared["signal"]}
 
 
-def _bonferroni(baseline: HeldOut, own: HeldOut, n_tests: int) -> float:
+def _bonferroni(baseline: HeldOut, losses: HeldOut, n_tests: int) -> float:
     """The p-value of a procedure that was added when the others had been seen: theirs are not adjusted again."""
-    return min(1.0, own.gain_p_value(baseline, proper=True) * n_tests)
+    return min(1.0, losses.gain_p_value(baseline, proper=True) * n_tests)
 
 
 def _above_chance(metric: str, listed: list[dict[str, Any]]) -> dict[str, Any] | None:
@@ -212,17 +226,17 @@ def _chosen(
 
     Where no procedure shows the signal, but a black box or columns alone do, the baseline may be as good as any.
     """
-    place = choose(losses, rows, prefer, quoted)
-    return place if place or by_none else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
+    index = choose(losses, rows, prefer, quoted)
+    return index if index or by_none else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
 
 
 def _standing(baseline: np.ndarray, losses: np.ndarray, best: np.ndarray, rows: np.ndarray) -> dict[str, float]:
     """Mean loss, what of the baseline's loss it saves, and the paired difference to the best with its error."""
     behind = difference(losses, best, rows)
-    base, own, n = float(baseline.sum()), float(losses.sum()), float(rows.sum())
+    base, loss, n = float(baseline.sum()), float(losses.sum()), float(rows.sum())
     return {
-        "loss": own / n,
-        "gain": (base - own) / base if base > 0 else 0.0,
+        "loss": loss / n,
+        "gain": (base - loss) / base if base > 0 else 0.0,
         "difference": behind.mean,
         "standard_error": behind.error,
     }
@@ -231,21 +245,21 @@ def _standing(baseline: np.ndarray, losses: np.ndarray, best: np.ndarray, rows: 
 def _summary(
     problem: StudyProblem, rules: FoldRules, procedure: Procedure, judged: list[dict[str, Any]], folds: Sequence[Fold]
 ) -> dict[str, Any]:
-    found, train = figures(problem, rules, folds, judged), mean([fold.get("train") for fold in judged])
-    nested = found.pop("score")
+    values, train = figures(problem, rules, folds, judged), mean([fold.get("train") for fold in judged])
+    nested = values.pop("score")
     if procedure.name == "baseline" and (share := _guessed_share(problem, rules)) is not None:
         nested = share if rules.metric.base == "accuracy" else nested
         nested = 1 - share if rules.metric.base == "error" else nested
-        if found["interval"] is not None and nested is not None:
-            found["interval"] = [min(found["interval"][0], nested), max(found["interval"][1], nested)]
-        found["metrics"]["accuracy"] = share
+        if values["interval"] is not None and nested is not None:
+            values["interval"] = [min(values["interval"][0], nested), max(values["interval"][1], nested)]
+        values["metrics"]["accuracy"] = share
     return {
         "name": procedure.name,
         "words": procedure.words + _not_fitted_further(judged),
         "train": train,
         "nested": nested,
         "gap": excess(rules.metric, train, nested),
-        **found,
+        **values,
         "columns": [len(fold["columns"]) for fold in judged],
         "raced": raced_facts(judged),
     }
@@ -281,11 +295,11 @@ def _judged(
     if not problem.labels:
         return {"errors": error_facts(problem.y, folds, judged)}
     tallies: list[Tally] = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
-    found: dict[str, Any] = {"confusion": confusion(tallies).tolist()}
+    curves: dict[str, Any] = {"confusion": confusion(tallies).tolist()}
     if "tally" in judged[0]:  # else the rows themselves are there
         codes = [1] if len(problem.labels) == 2 else []
         for code in codes:
             curve, bins = roc(tallies, code), calibration(tallies, code)
-            found["roc"] = {name: np.clip(values, 0, 1).tolist() for name, values in curve.items()}
-            found["calibration"] = {name: values.tolist() for name, values in bins.items()}
-    return found
+            curves["roc"] = {name: np.clip(values, 0, 1).tolist() for name, values in curve.items()}
+            curves["calibration"] = {name: values.tolist() for name, values in bins.items()}
+    return curves

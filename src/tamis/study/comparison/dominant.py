@@ -49,19 +49,21 @@ def dominant(
     folds : the outer folds.
     baseline, quoted : what was kept of the baseline, and of the procedure whose score is quoted, in each of them.
     """
-    at_rest, own = (float(by_unit(problem, folds, list(kept), "loss").sum()) for kept in (baseline, quoted))
-    if problem.table.n_columns < 2 or at_rest - own < MIN_GAIN[problem.task] * at_rest:
+    at_rest, quoted_loss = (
+        float(by_unit(problem, folds, list(records), "loss").sum()) for records in (baseline, quoted)
+    )
+    if problem.table.n_columns < 2 or at_rest - quoted_loss < MIN_GAIN[problem.task] * at_rest:
         return None
     candidates = []
     for name in columns[:MAX_COLUMNS]:
         single = replace(problem, X=problem.X.select([name]), names=(name,))
-        made = {name: tree(problem.task, n_rows=len(problem.y))}
-        kept = cross_validate(single, made, folds, partial(kept_outside, rules=rules), seed=seed, inner=rules.inner)
-        candidates.append((float(by_unit(problem, folds, kept[name], "loss").sum()), name, kept[name]))
+        trees = {name: tree(problem.task, n_rows=len(problem.y))}
+        records = cross_validate(single, trees, folds, partial(kept_outside, rules=rules), seed=seed, inner=rules.inner)
+        candidates.append((float(by_unit(problem, folds, records[name], "loss").sum()), name, records[name]))
     if not candidates:
         return None
     loss, name, kept_alone = min(candidates, key=lambda candidate: candidate[0])
-    share = (at_rest - loss) / (at_rest - own)
+    share = (at_rest - loss) / (at_rest - quoted_loss)
     if share < MIN_SHARE:
         return None
     return {

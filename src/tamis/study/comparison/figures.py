@@ -23,8 +23,8 @@ def first_folds(folds: Sequence[Fold]) -> list[Fold]:
 
 def mean(values: Sequence[float | None]) -> float | None:
     """The mean of the values there are."""
-    known = [value for value in values if value is not None]
-    return float(np.mean(known)) if known else None
+    present = [value for value in values if value is not None]
+    return float(np.mean(present)) if present else None
 
 
 def excess(metric: Metric, first: float | None, second: float | None) -> float | None:
@@ -32,11 +32,11 @@ def excess(metric: Metric, first: float | None, second: float | None) -> float |
     return None if first is None or second is None else float(utility(metric, first) - utility(metric, second))
 
 
-def by_unit(problem: StudyProblem, folds: Sequence[Fold], judged: list[dict[str, Any]], part: str) -> np.ndarray:
+def by_unit(problem: StudyProblem, folds: Sequence[Fold], judged: list[dict[str, Any]], kind: str) -> np.ndarray:
     """Losses or rows of each unit, a row that was judged in several repeats counted once."""
     total, times = np.zeros(problem.units.max() + 1), np.zeros(len(problem.y))
     for fold, result in zip(folds, judged):
-        np.add.at(total, np.unique(problem.units[fold.test]), result["outer"][part])
+        np.add.at(total, np.unique(problem.units[fold.test]), result["outer"][kind])
         times[fold.test] += 1
     return total / max(1.0, times.max())
 
@@ -54,8 +54,8 @@ def figures(
     """
     tallies = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
     metric, scores = rules.metric, [result["test"] for result in judged]
-    if metric.base == "r2" and (parts := fold_parts(metric, tallies)) is not None:
-        scores = [_finite(part) for part in parts]
+    if metric.base == "r2" and (fold_values := fold_parts(metric, tallies)) is not None:
+        scores = [_finite(fold_value) for fold_value in fold_values]
     value = _aggregated(metric, tallies, scores)
     gain = _expected_gain(problem, rules, folds, judged, value)
     return {

@@ -39,10 +39,10 @@ def frontier(rows: Sequence[dict[str, Any]], chosen: str) -> list[dict[str, Any]
         for row in rows
     ]
     points.sort(key=lambda point: (point["columns"], point["loss"]))
-    least = np.inf
+    lowest_loss = np.inf
     for point in points:
-        point["efficient"] = bool(point["loss"] < least)
-        least = min(least, point["loss"])
+        point["efficient"] = bool(point["loss"] < lowest_loss)
+        lowest_loss = min(lowest_loss, point["loss"])
     return points
 
 
@@ -65,13 +65,13 @@ def paths(
     quotes where folds are drawn once. A fold that uses no more than `most` counts with the procedure as it is. Where
     `rows` is "inner", the score is that of forests of half of a training part on its other half, without a loss.
     """
-    found = []
+    lines = []
     for name, folds in judged.items():
         if points := _held_points(folds, spreads):
-            found.append({"procedure": name, "rows": "outer", "points": points})
+            lines.append({"procedure": name, "rows": "outer", "points": points})
         elif points := _halved_points(folds):
-            found.append({"procedure": name, "rows": "inner", "points": points})
-    return found
+            lines.append({"procedure": name, "rows": "inner", "points": points})
+    return lines
 
 
 def _held_points(folds: Sequence[dict[str, Any]], spreads: Sequence[float] | None) -> list[dict[str, Any]]:
@@ -79,16 +79,16 @@ def _held_points(folds: Sequence[dict[str, Any]], spreads: Sequence[float] | Non
     points = []
     for k in SIZES:
         each = [_at(fold, k) for fold in folds]
-        known = [one for one in each if one is not None]
-        if len(known) < len(each) or all(len(fold["columns"]) <= k for fold in folds):
+        records = [record for record in each if record is not None]
+        if len(records) < len(each) or all(len(fold["columns"]) <= k for fold in folds):
             break
-        total = float(sum(one["loss"] for one in known))
+        total = float(sum(record["loss"] for record in records))
         pooled = None if spreads is None or sum(spreads) <= 0 else 1 - total / sum(spreads)
         points.append(
             {
                 "most": k,
-                "columns": float(np.mean([one["columns"] for one in known])),
-                "score": mean([one["test"] for one in known]) if spreads is None else pooled,
+                "columns": float(np.mean([record["columns"] for record in records])),
+                "score": mean([record["test"] for record in records]) if spreads is None else pooled,
                 "loss": total / sum(sum(fold["outer"]["rows"]) for fold in folds),
             }
         )
@@ -99,23 +99,23 @@ def _at(fold: dict[str, Any], k: int) -> dict[str, Any] | None:
     """A fold's procedure held to k columns; as it is, where it uses no more; None where it was not held."""
     if len(fold["columns"]) <= k:
         return {"columns": len(fold["columns"]), "test": fold["test"], "loss": sum(fold["outer"]["loss"])}
-    return next((one for one in fold.get("held", []) if one["most"] == k), None)
+    return next((record for record in fold.get("held", []) if record["most"] == k), None)
 
 
 def _halved_points(folds: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     """A point for each size that every fold's columns were halved to, or had to begin with."""
     listed = [fold.get("halved", []) for fold in folds]
-    if not all(len(one) > 1 for one in listed):
+    if not all(len(steps) > 1 for steps in listed):
         return []
     points: list[dict[str, Any]] = []
     for k in HALVED_SIZES:
-        each = [next((step for step in one if step["columns"] <= k), None) for one in listed]
-        known = [step for step in each if step is not None]
-        if len(known) < len(each):
+        each = [next((step for step in steps if step["columns"] <= k), None) for steps in listed]
+        records = [step for step in each if step is not None]
+        if len(records) < len(each):
             continue
-        used, score = float(np.mean([step["columns"] for step in known])), mean([step["inner"] for step in known])
+        used, score = float(np.mean([step["columns"] for step in records])), mean([step["inner"] for step in records])
         if not points or used > points[-1]["columns"]:
             points.append({"most": k, "columns": used, "score": score, "loss": None})
-        if all(step is one[0] for step, one in zip(known, listed)):
+        if all(step is steps[0] for step, steps in zip(records, listed)):
             break
     return points if len(points) > 1 else []

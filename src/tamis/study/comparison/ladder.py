@@ -38,7 +38,7 @@ def ladder(
     Of each rung `columns`, `procedure`, `score`, `interval`, `loss`, `p_value` (that it is no better than the best rung
     below, by the loss, paired by unit), `better`, `chosen` and `black_box`.
     """
-    sized = [one.name for one in which.procedures if one.by_size]
+    sized = [procedure.name for procedure in which.procedures if procedure.by_size]
     if not sized:
         return []
     rungs: list[dict[str, Any]] = []
@@ -49,16 +49,16 @@ def ladder(
         records = [judged[names[p]][i] for i, p in enumerate(picked)]
         best = min(names, key=lambda name: float(by_unit(problem, folds, judged[name], "loss").sum()))
         rung = _rung(problem, rules, folds, records, below)
-        own = {"columns": size, "procedure": best.partition("[")[0], "chosen": best == chosen, "black_box": False}
-        rungs.append({**own, **rung})
+        rung_head = {"columns": size, "procedure": best.partition("[")[0], "chosen": best == chosen, "black_box": False}
+        rungs.append({**rung_head, **rung})
         below = records if rung["better"] else below
     _mark(rungs, chosen)
     if which.references:
         box, records = best_records(which.references, judged)
         rung = _rung(problem, rules, folds, records, below)
-        own = {"columns": problem.table.n_columns, "procedure": box.name, "chosen": box.name == chosen}
+        rung_head = {"columns": problem.table.n_columns, "procedure": box.name, "chosen": box.name == chosen}
         words = {"black_box": True, "selected": [], "words": box.words, "readable": "no"}
-        rungs.append({**own, **words, **rung})
+        rungs.append({**rung_head, **words, **rung})
     return rungs
 
 
@@ -70,12 +70,12 @@ def _rung(
     below: list[dict[str, Any]],
 ) -> dict[str, Any]:
     rows = by_unit(problem, folds, records, "rows")
-    own, other = (by_unit(problem, folds, one, "loss") for one in (records, below))
-    found, p_value = figures(problem, rules, folds, records), difference(other, own, rows).p_value
+    loss_sums, loss_sums_below = (by_unit(problem, folds, fold_records, "loss") for fold_records in (records, below))
+    values, p_value = figures(problem, rules, folds, records), difference(loss_sums_below, loss_sums, rows).p_value
     return {
-        "score": found["score"],
-        "interval": found["interval"],
-        "loss": float(own.sum() / rows.sum()),
+        "score": values["score"],
+        "interval": values["interval"],
+        "loss": float(loss_sums.sum() / rows.sum()),
         "p_value": p_value,
         "better": bool(p_value <= LEVEL),
     }

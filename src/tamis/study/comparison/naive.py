@@ -64,16 +64,16 @@ def _season(problem: StudyProblem, fold: Fold) -> np.ndarray:
     first, n_times = times[fold.train].min(), np.ptp(times[fold.train]) + 1
     train = times[fold.train] - first
     counts = np.bincount(train, minlength=n_times)
-    sums = np.array([np.bincount(train, weights=part, minlength=n_times) for part in targets.T.astype(np.float64)])
+    sums = np.array([np.bincount(train, weights=target, minlength=n_times) for target in targets.T.astype(np.float64)])
     mean = sums.sum(axis=1) / counts.sum()
     series = np.where(counts > 0, sums / np.maximum(counts, 1) - mean[:, None], 0.0)
     period = _period(series)
     phase = np.arange(n_times) % period
-    of_phase = np.array([np.bincount(phase, weights=part, minlength=period) for part in sums])
+    of_phase = np.array([np.bincount(phase, weights=target, minlength=period) for target in sums])
     n_phase = np.bincount(phase, weights=counts, minlength=period)
     answers = np.where(n_phase > 0, of_phase / np.maximum(n_phase, 1), mean[:, None])
-    said = answers[:, (times[fold.test] - first) % period].T
-    return said if problem.labels else said[:, 0]
+    predictions = answers[:, (times[fold.test] - first) % period].T
+    return predictions if problem.labels else predictions[:, 0]
 
 
 def _period(series: np.ndarray) -> int:
@@ -82,13 +82,13 @@ def _period(series: np.ndarray) -> int:
     At least two periods fit into the series, and none is longer than a year of days.
     """
     n = series.shape[1]
-    least, best = float((series**2).sum()) * (n / max(1, n - 1)) ** 2, 1
+    lowest, best = float((series**2).sum()) * (n / max(1, n - 1)) ** 2, 1
     for period in range(2, min(n // 2, MAX_PERIOD) + 1):
         phase = np.arange(n) % period
         sizes = np.bincount(phase)
-        sums = np.array([np.bincount(phase, weights=part) for part in series])
-        others = (sums[:, phase] - series) / (sizes[phase] - 1)
-        squares = float(((series - others) ** 2).sum())
-        if squares < least:
-            least, best = squares, period
+        sums = np.array([np.bincount(phase, weights=target) for target in series])
+        phase_means = (sums[:, phase] - series) / (sizes[phase] - 1)
+        squares = float(((series - phase_means) ** 2).sum())
+        if squares < lowest:
+            lowest, best = squares, period
     return best

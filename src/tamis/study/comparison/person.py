@@ -49,15 +49,15 @@ class Wish:
         """The wish that `to_dict` described; None where there is none."""
         if facts is None:
             return None
-        given = mapping("a choice", facts)
-        name, columns = given.get("procedure"), given.get("columns")
-        found = cls(
+        stored = mapping("a choice", facts)
+        name, columns = stored.get("procedure"), stored.get("columns")
+        wish = cls(
             None if name is None else text("procedure", name),
             None if columns is None else read_integer("columns", columns),
         )
-        if found == cls():
+        if wish == cls():
             raise DamagedError("its choice says neither a procedure nor a number of columns")
-        return found
+        return wish
 
 
 def restricted(procedure: Procedure, k: int) -> Procedure:
@@ -93,8 +93,8 @@ def held_candidates(
                 f"columns={k} goes with no procedure of this study: what columns contribute to a pipeline is not "
                 "known; give procedure= alone"
             )
-    few = [all(len(fold["columns"]) <= k for fold in judged[procedure.name]) for procedure in named]
-    return [(restricted(procedure, k), known) for procedure, known in zip(named, few)]
+    is_within = [all(len(fold["columns"]) <= k for fold in judged[procedure.name]) for procedure in named]
+    return [(restricted(procedure, k), within) for procedure, within in zip(named, is_within)]
 
 
 def rung_of(
@@ -108,19 +108,19 @@ def rung_of(
 
     None where the wish names no procedure of several sizes, or the study has none.
     """
-    sized = [one for one in procedures if one.by_size and wish.procedure in (None, one.name)]
+    sized = [procedure for procedure in procedures if procedure.by_size and wish.procedure in (None, procedure.name)]
     if not sized or (wish.procedure is None and wish.columns is None):
         return None
     largest = max((size for size in sizes if wish.columns is None or size <= wish.columns), default=sizes[0])
-    names = [f"{one.name}[{size}]" for size in sizes if size <= largest for one in sized]
+    names = [f"{procedure.name}[{size}]" for size in sizes if size <= largest for procedure in sized]
     if wish.columns is not None and wish.procedure is None:
         names = names[-len(sized) :]
     return min(names, key=lambda name: (loss(judged[name]), names.index(name)))
 
 
 def of_least_loss(
-    found: Sequence[tuple[Procedure, list[dict[str, Any]]]], loss: Callable[[list[dict[str, Any]]], float]
+    candidates: Sequence[tuple[Procedure, list[dict[str, Any]]]], loss: Callable[[list[dict[str, Any]]], float]
 ) -> int:
     """The place of the procedure with the smallest outer loss; the simpler of equals."""
-    losses = [loss(kept) for _, kept in found]
-    return min(range(len(losses)), key=lambda place: (losses[place], place))
+    losses = [loss(records) for _, records in candidates]
+    return min(range(len(losses)), key=lambda index: (losses[index], index))

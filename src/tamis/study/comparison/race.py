@@ -51,31 +51,33 @@ class Race:
     prefer: str
     rivals: Mapping[int, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
 
-    def is_out(self, place: int, own: Mapping[str, Any], margin: float) -> bool:
+    def is_out(self, fold: int, inner: Mapping[str, Any], margin: float) -> bool:
         """Whether the rule would not take it though it lost less by the margin."""
-        return self._is_taken(place, own, margin) is False
+        return self._is_taken(fold, inner, margin) is False
 
-    def has_won(self, place: int, own: Mapping[str, Any], margin: float) -> bool:
+    def has_won(self, fold: int, inner: Mapping[str, Any], margin: float) -> bool:
         """Whether the rule would take it though it lost more by the margin."""
-        return self._is_taken(place, own, -margin) is True
+        return self._is_taken(fold, inner, -margin) is True
 
-    def _is_taken(self, place: int, own: Mapping[str, Any], favour: float) -> bool | None:
+    def _is_taken(self, fold: int, inner: Mapping[str, Any], favour: float) -> bool | None:
         """Whether the rule takes it, its losses moved by so many standard errors; None where rows are too few.
 
         A unit of which a rival has other rows counts with the rival's mean loss there.
         """
-        others = self.rivals.get(place, {})
-        rows, loss = np.array(own["rows"], dtype=np.float64), np.array(own["loss"])
-        theirs = {name: np.array(one["rows"], dtype=np.float64) for name, one in others.items()}
-        there = (rows > 0) & np.logical_and.reduce([counts > 0 for counts in theirs.values()])
-        if not others or rows[there].sum() < FEWEST_ROWS:
+        standing = self.rivals.get(fold, {})
+        rows, loss = np.array(inner["rows"], dtype=np.float64), np.array(inner["loss"])
+        theirs = {name: np.array(record["rows"], dtype=np.float64) for name, record in standing.items()}
+        is_shared = (rows > 0) & np.logical_and.reduce([counts > 0 for counts in theirs.values()])
+        if not standing or rows[is_shared].sum() < FEWEST_ROWS:
             return None
-        rows, loss = rows[there], loss[there]
-        known = {name: np.array(others[name]["loss"])[there] / theirs[name][there] * rows for name in others}
-        best = min(known.values(), key=lambda sums: float(sums.sum()))
-        known[self.name] = loss - favour * difference(loss, best, rows).error * rows
-        order = [name for name in self.names if name in known]
-        return order[choose([known[name] for name in order], rows, self.prefer)] == self.name
+        rows, loss = rows[is_shared], loss[is_shared]
+        losses_of = {
+            name: np.array(standing[name]["loss"])[is_shared] / theirs[name][is_shared] * rows for name in standing
+        }
+        best = min(losses_of.values(), key=lambda sums: float(sums.sum()))
+        losses_of[self.name] = loss - favour * difference(loss, best, rows).error * rows
+        order = [name for name in self.names if name in losses_of]
+        return order[choose([losses_of[name] for name in order], rows, self.prefer)] == self.name
 
 
 def kept_in_race(trained: Trained, *, rules: FoldRules, race: Race) -> dict[str, Any]:
@@ -91,15 +93,15 @@ def kept_in_race(trained: Trained, *, rules: FoldRules, race: Race) -> dict[str,
 
 
 def _inner(trained: Trained, rules: FoldRules, race: Race) -> tuple[dict[str, Any], dict[str, Any] | None]:
-    place, total = trained.fold.index, len(trained.pairs)
+    index, total = trained.fold.index, len(trained.pairs)
     for verdict, answers in _out_of_bag(trained):
         facts = inner_facts(trained, rules, answers)
-        if (race.is_out if verdict == "out" else race.has_won)(place, facts["inner"], OUT_OF_BAG):
+        if (race.is_out if verdict == "out" else race.has_won)(index, facts["inner"], OUT_OF_BAG):
             return facts, {"verdict": verdict, "by": "out of the bag", "fits": 0, "of": total}
     facts = {}
     for done, answers in enumerate(trained.inner_steps(), start=1):
         facts = inner_facts(trained, rules, answers)
-        if done < total and race.is_out(place, facts["inner"], SOME_FOLDS):
+        if done < total and race.is_out(index, facts["inner"], SOME_FOLDS):
             return facts, {"verdict": "out", "by": "inner folds", "fits": done, "of": total}
     return facts, None
 
@@ -112,10 +114,10 @@ def _out_of_bag(trained: Trained) -> Iterator[tuple[str, np.ndarray]]:
     """
     model, problem = trained.model, trained.problem
     for verdict, name in (("out", "oob_predictions_"), ("won", "oob_predictions_of_all_")):
-        found = getattr(model, name, None)
+        predictions = getattr(model, name, None)
         dependent = problem.groups is not None or problem.time is not None
-        if found is not None and not (verdict == "won" and dependent):
-            yield verdict, trained.aligned(np.asarray(found, dtype=np.float64))
+        if predictions is not None and not (verdict == "won" and dependent):
+            yield verdict, trained.aligned(np.asarray(predictions, dtype=np.float64))
 
 
 def raced(
@@ -125,7 +127,7 @@ def raced(
     folds: list[Fold],
     prefer: str,
     order: Sequence[str],
-    beside: Sequence[Beside] = (),
+    concurrent: Sequence[Beside] = (),
 ) -> Judgements:
     """What is kept of every procedure in every fold, raced in a fixed order.
 
@@ -133,40 +135,40 @@ def raced(
     ----------
     judge : (name -> unfitted model, folds, what to keep, others beside) -> what was kept; the loop of `evaluate`.
     order : names of all candidates, simplest first, those of several sizes among them.
-    beside : what is judged meanwhile, and does not race.
+    concurrent : what is judged meanwhile, and does not race.
     """
     names = [procedure.name for procedure in procedures]
-    found: Judgements = {}
+    judgements: Judgements = {}
     for stage in (all_stages := stages(procedures)):
-        rivals = {fold.index: _standing(found, i) for i, fold in enumerate(folds)}
+        rivals = {fold.index: _standing(judgements, i) for i, fold in enumerate(folds)}
         race = Race(stage[0].name, order, prefer, rivals if stage[0].cost else {})
-        made = {procedure.name: procedure.make(task) for procedure in stage}
-        others = beside if stage is all_stages[-1] else ()
-        found |= judge(made, folds, partial(kept_in_race, race=race), others)
-    return {name: found[name] for name in names}
+        models = {procedure.name: procedure.make(task) for procedure in stage}
+        concurrent_now = concurrent if stage is all_stages[-1] else ()
+        judgements |= judge(models, folds, partial(kept_in_race, race=race), concurrent_now)
+    return {name: judgements[name] for name in names}
 
 
 def stages(procedures: Sequence[Procedure]) -> list[list[Procedure]]:
     """Those whose inner answers cost nothing together, then every other by itself, cheapest first."""
     free = [procedure for procedure in procedures if not procedure.cost]
-    dear = sorted((procedure for procedure in procedures if procedure.cost), key=lambda one: one.cost)
-    return [free, *([one] for one in dear)] if free else [[one] for one in dear]
+    dear = sorted((procedure for procedure in procedures if procedure.cost), key=lambda procedure: procedure.cost)
+    return [free, *([procedure] for procedure in dear)] if free else [[procedure] for procedure in dear]
 
 
-def _standing(found: Judgements, fold: int) -> dict[str, Any]:
+def _standing(judgements: Judgements, fold: int) -> dict[str, Any]:
     """Inner losses of the procedures that are not out in a fold."""
     standing: dict[str, Any] = {}
-    for name, kept in found.items():
-        if "sizes" in kept[fold]:
-            standing |= {f"{name}[{one['size']}]": one["inner"] for one in kept[fold]["sizes"]}
-        elif not is_out(kept[fold]):
-            standing[name] = kept[fold]["inner"]
+    for name, records in judgements.items():
+        if "sizes" in records[fold]:
+            standing |= {f"{name}[{sized['size']}]": sized["inner"] for sized in records[fold]["sizes"]}
+        elif not is_out(records[fold]):
+            standing[name] = records[fold]["inner"]
     return standing
 
 
-def is_out(kept: Mapping[str, Any]) -> bool:
+def is_out(record: Mapping[str, Any]) -> bool:
     """Whether a procedure could not win any more in the training part of a fold."""
-    return bool(kept.get("raced", {}).get("verdict") == "out")
+    return bool(record.get("raced", {}).get("verdict") == "out")
 
 
 def picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: int) -> int:
@@ -175,26 +177,26 @@ def picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: i
     By the units of which all judged the same rows; where these are less than half, for a forest looked at some rows
     only, by all that each judged some of, with the mean loss of its rows there.
     """
-    places = [place for place, name in enumerate(names) if not is_out(judged[name][fold])]
-    inner = [judged[names[place]][fold]["inner"] for place in places]
-    rows = np.array([part["rows"] for part in inner])
+    indices = [index for index, name in enumerate(names) if not is_out(judged[name][fold])]
+    inner = [judged[names[index]][fold]["inner"] for index in indices]
+    rows = np.array([record["rows"] for record in inner])
     common = (rows == rows[0]).all(axis=0)
     if 2 * rows[0, common].sum() < rows[0].sum():
         common = (rows > 0).all(axis=0)
     losses, quoted = (
         [
-            np.array(part[kind])[common] * (rows[0, common] / own)
-            for part, own in zip(inner, np.maximum(rows[:, common], 1))
-            if kind in part
+            np.array(record[kind])[common] * (rows[0, common] / own_rows)
+            for record, own_rows in zip(inner, np.maximum(rows[:, common], 1))
+            if kind in record
         ]
         for kind in ("loss", "quoted")
     )
-    return places[choose(losses, rows[0, common], prefer, quoted if len(quoted) == len(losses) else None)]
+    return indices[choose(losses, rows[0, common], prefer, quoted if len(quoted) == len(losses) else None)]
 
 
-def raced_facts(kept: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def raced_facts(records: Sequence[Mapping[str, Any]]) -> dict[str, int]:
     """In how many training parts a procedure was out, or had won, before all inner folds were fitted; fits spared."""
-    ends = [fold["raced"] for fold in kept if "raced" in fold]
+    ends = [fold["raced"] for fold in records if "raced" in fold]
     return {
         "out": sum(end["verdict"] == "out" for end in ends),
         "won": sum(end["verdict"] == "won" for end in ends),

@@ -90,26 +90,26 @@ class StudyComparison:
         for name, write in _LINES.items():
             lines.append((name, write(self.first), write(self.second)))
         width = [max(len(line[k]) for line in lines) for k in range(2)]
-        said = [f"{a:<{width[0]}}  {b:<{width[1]}}  {c}".rstrip() for a, b, c in lines]
-        said.append(f"columns of both models: {_named(self.common)}")
-        said.append(f"only in the first: {_named(self.only_first)}")
-        said.append(f"only in the second: {_named(self.only_second)}")
-        return "\n".join([*said, *self._differences()])
+        sentences = [f"{a:<{width[0]}}  {b:<{width[1]}}  {c}".rstrip() for a, b, c in lines]
+        sentences.append(f"columns of both models: {_named(self.common)}")
+        sentences.append(f"only in the first: {_named(self.only_first)}")
+        sentences.append(f"only in the second: {_named(self.only_second)}")
+        return "\n".join([*sentences, *self._differences()])
 
     __repr__ = to_text
 
     def _differences(self) -> list[str]:
         if not self.comparable:
             return [f"not comparable row by row: {self.reason}"]
-        said = []
+        sentences = []
         if self.by_rows is not None:
             what = _LOSSES[self.by_rows["loss"]]
             over = f"the same {self.by_rows['rows']:,} rows, {what} (smaller is better)"
-            said.append(f"over {over}: first minus second {_difference(self.by_rows)}")
+            sentences.append(f"over {over}: first minus second {_difference(self.by_rows)}")
         if self.by_folds is not None:
             over = f"the same {self.by_folds['folds']} folds, {self.first['metric']}"
-            said.append(f"over {over}: first minus second {_difference(self.by_folds)}")
-        return said or ["the same rows and folds, but neither a metric nor answers of rows that both have"]
+            sentences.append(f"over {over}: first minus second {_difference(self.by_folds)}")
+        return sentences or ["the same rows and folds, but neither a metric nor answers of rows that both have"]
 
 
 def compare(first: str | os.PathLike[str] | Study, second: str | os.PathLike[str] | Study) -> StudyComparison:
@@ -119,42 +119,42 @@ def compare(first: str | os.PathLike[str] | Study, second: str | os.PathLike[str
     ----------
     first, second : folders of finished studies, or studies that were run or loaded.
     """
-    one, two = _finished("first", first), _finished("second", second)
-    loaded = [str(study.folder) for study in (one, two) if study._loaded]
+    first_study, two = _finished("first", first), _finished("second", second)
+    loaded = [str(study.folder) for study in (first_study, two) if study._loaded]
     if not loaded:
-        return _compared(one, two)
+        return _compared(first_study, two)
     # results that came from a file may lack what a comparison needs
     with reading(f"{RESULTS_FILE} of {' or of '.join(map(repr, loaded))}", REBUILT, StudyError):
-        return _compared(one, two)
+        return _compared(first_study, two)
 
 
-def _compared(one: Study, two: Study) -> StudyComparison:
-    mine, other = one.results_, two.results_
-    reason = _apart(mine, other)
-    selected, theirs = mine["answer"]["selected"], other["answer"]["selected"]
+def _compared(first_study: Study, two: Study) -> StudyComparison:
+    mine, other_results = first_study.results_, two.results_
+    reason = _reason_unpaired(mine, other_results)
+    selected, theirs = mine["answer"]["selected"], other_results["answer"]["selected"]
     return StudyComparison(
-        _side(one),
+        _side(first_study),
         _side(two),
         tuple(name for name in selected if name in theirs),
         tuple(name for name in selected if name not in theirs),
         tuple(name for name in theirs if name not in selected),
         not reason,
         reason,
-        None if reason else _by_rows(mine, other),
-        None if reason else _by_folds(mine, other),
+        None if reason else _by_rows(mine, other_results),
+        None if reason else _by_folds(mine, other_results),
     )
 
 
-def _finished(name: str, given: Any) -> Study:
+def _finished(name: str, study: Any) -> Study:
     from tamis.study.disk.loading import load
     from tamis.study.study import Study
 
-    if isinstance(given, Study):
-        given._known("answer")
-        return given
-    if not isinstance(given, (str, os.PathLike)):
-        raise KindError(f"{name}={given!r} is no study; give the folder of one, or what tamis.load gives")
-    return load(given)
+    if isinstance(study, Study):
+        study._result_of("answer")
+        return study
+    if not isinstance(study, (str, os.PathLike)):
+        raise KindError(f"{name}={study!r} is no study; give the folder of one, or what tamis.load gives")
+    return load(study)
 
 
 def _side(study: Study) -> dict[str, Any]:
@@ -172,59 +172,61 @@ def _side(study: Study) -> dict[str, Any]:
     }
 
 
-def _apart(mine: dict[str, Any], other: dict[str, Any]) -> str:
+def _reason_unpaired(mine: dict[str, Any], other_results: dict[str, Any]) -> str:
     """Why two studies did not judge the same rows in the same folds; empty where they did."""
-    for name, results in (("first", mine), ("second", other)):
+    for name, results in (("first", mine), ("second", other_results)):
         if results["partial"]:
             return f"the {name} study is partial; finish it with run()"
-    if mine["data"]["target"] != other["data"]["target"]:
-        return f"they predict {mine['data']['target']!r} and {other['data']['target']!r}"
-    if mine["lock"]["data"] != other["lock"]["data"]:
+    if mine["data"]["target"] != other_results["data"]["target"]:
+        return f"they predict {mine['data']['target']!r} and {other_results['data']['target']!r}"
+    if mine["lock"]["data"] != other_results["lock"]["data"]:
         return "their tables hold other rows or columns"
     for name in ("seed", "groups", "time", "rare", "task"):
-        if mine["settings"].get(name) != other["settings"].get(name):
-            return (
-                f"{name} is {mine['settings'].get(name)!r} in the first, {other['settings'].get(name)!r} in the second"
-            )
-    if mine["lock"]["digest"] != other["lock"]["digest"]:
+        mine_is, other_is = mine["settings"].get(name), other_results["settings"].get(name)
+        if mine_is != other_is:
+            return f"{name} is {mine_is!r} in the first, {other_is!r} in the second"
+    if mine["lock"]["digest"] != other_results["lock"]["digest"]:
         return "they set aside different test rows"
-    if mine["plan"] != other["plan"] or mine["folds"] != other["folds"]:
+    if mine["plan"] != other_results["plan"] or mine["folds"] != other_results["folds"]:
         return "they were judged in other folds"
-    if mine["data"]["classes"] != other["data"]["classes"] or mine["data"]["learned"] != other["data"]["learned"]:
+    if (
+        mine["data"]["classes"] != other_results["data"]["classes"]
+        or mine["data"]["learned"] != other_results["data"]["learned"]
+    ):
         return "they learned from other rows"
-    answers = mine["predictions"], other["predictions"]
-    if None not in answers and any(answers[0][part] != answers[1][part] for part in ("rows", "truth")):
+    answers = mine["predictions"], other_results["predictions"]
+    if None not in answers and any(answers[0][name] != answers[1][name] for name in ("rows", "truth")):
         return "the targets of their rows differ"
     return ""
 
 
-def _by_rows(mine: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
+def _by_rows(mine: dict[str, Any], other_results: dict[str, Any]) -> dict[str, Any] | None:
     """The paired difference of the losses of rows, the mean of those of the repeats."""
-    kept, settings = (mine["predictions"], other["predictions"]), mine["settings"]
-    if None in kept or settings.get("groups") is not None or settings.get("time") is not None:
+    predictions, settings = (mine["predictions"], other_results["predictions"]), mine["settings"]
+    if None in predictions or settings.get("groups") is not None or settings.get("time") is not None:
         return None
-    kind, truth = _LOSS_OF_TASK[read_task(mine["answer"]["task"])], np.array(kept[0]["truth"])
-    losses = [_row_losses(kind, truth, one) for one in kept]
+    kind, truth = _LOSS_OF_TASK[read_task(mine["answer"]["task"])], np.array(predictions[0]["truth"])
+    losses = [_row_losses(kind, truth, prediction) for prediction in predictions]
     rows = np.ones(len(truth))
-    there, back = difference(losses[0], losses[1], rows), difference(losses[1], losses[0], rows)
-    both = min(1.0, 2 * min(there.p_value, back.p_value))
-    return {"loss": kind, "rows": len(truth), "mean": there.mean, "error": there.error, "p_value": both}
+    forward, back = difference(losses[0], losses[1], rows), difference(losses[1], losses[0], rows)
+    p_two_sided = min(1.0, 2 * min(forward.p_value, back.p_value))
+    return {"loss": kind, "rows": len(truth), "mean": forward.mean, "error": forward.error, "p_value": p_two_sided}
 
 
-def _row_losses(kind: str, truth: np.ndarray, kept: dict[str, Any]) -> np.ndarray:
+def _row_losses(kind: str, truth: np.ndarray, predictions: dict[str, Any]) -> np.ndarray:
     """The loss of each row, its mean over the repeats: answers that are averaged first lose less than a model does."""
-    repeats = kept.get("by_repeat") or [kept["answers"]]  # older results hold the means of answers alone
-    return np.mean([row_losses(kind, truth, np.array(one, dtype=np.float64)) for one in repeats], axis=0)
+    repeats = predictions.get("by_repeat") or [predictions["answers"]]  # older results hold the means of answers alone
+    return np.mean([row_losses(kind, truth, np.array(repeat, dtype=np.float64)) for repeat in repeats], axis=0)
 
 
-def _by_folds(mine: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
+def _by_folds(mine: dict[str, Any], other_results: dict[str, Any]) -> dict[str, Any] | None:
     r"""The mean difference of scores over k folds, with the standard error :math:`s \sqrt{1/k + n_t / n_l}`.
 
     s is the standard deviation of the differences, n_t and n_l are rows judged in a fold and learned from.
     """
-    if mine["answer"]["metric"] != other["answer"]["metric"]:
+    if mine["answer"]["metric"] != other_results["answer"]["metric"]:
         return None
-    pairs = [(a, b) for a, b in zip(_scores(mine), _scores(other)) if a is not None and b is not None]
+    pairs = [(a, b) for a, b in zip(_scores(mine), _scores(other_results)) if a is not None and b is not None]
     if len(pairs) < 2:
         return None
     gaps = np.array([a - b for a, b in pairs])
@@ -262,9 +264,9 @@ _LINES: dict[str, Callable[[dict[str, Any]], str]] = {
 }
 
 
-def _difference(found: dict[str, Any]) -> str:
-    p = "p < 0.0001" if found["p_value"] < 1e-4 else f"p = {found['p_value']:.2g}"
-    return f"{found['mean']:+.4g} (standard error {found['error']:.2g}, {p})"
+def _difference(gap: dict[str, Any]) -> str:
+    p = "p < 0.0001" if gap["p_value"] < 1e-4 else f"p = {gap['p_value']:.2g}"
+    return f"{gap['mean']:+.4g} (standard error {gap['error']:.2g}, {p})"
 
 
 def _named(names: tuple[str, ...]) -> str:

@@ -53,15 +53,15 @@ def earlier_looks(folder: Path, lock: Lock, read: Callable[[], Raw]) -> EarlierL
     """
     table = _LockedTable(lock, read)
     counts: dict[str, int] = {}
-    for place in (folder.resolve(), *folders_beside(folder)):
+    for study_folder in (folder.resolve(), *folders_beside(folder)):
         try:
-            n_looks = _count(place, table, is_own=place == folder.resolve())
+            n_looks = _count(study_folder, table, is_own=study_folder == folder.resolve())
         except StudyError:  # no ledger of a study
-            if place == folder.resolve():
+            if study_folder == folder.resolve():
                 raise
             continue
         if n_looks:
-            counts[place.name] = n_looks
+            counts[study_folder.name] = n_looks
     return EarlierLooks(counts)
 
 
@@ -71,7 +71,7 @@ class _LockedTable:
 
     lock: Lock
     read: Callable[[], Raw]
-    known: dict[str, bool] = field(default_factory=dict)
+    held_by_digest: dict[str, bool] = field(default_factory=dict)
 
     @cached_property
     def raw(self) -> Raw:
@@ -83,24 +83,24 @@ class _LockedTable:
             return True
         if hashes is None:
             return False
-        if digest not in self.known:
-            self.known[digest] = hashes.holds(self.raw)
-        return self.known[digest]
+        if digest not in self.held_by_digest:
+            self.held_by_digest[digest] = hashes.holds(self.raw)
+        return self.held_by_digest[digest]
 
 
-def _count(place: Path, table: _LockedTable, *, is_own: bool) -> int:
+def _count(study_folder: Path, table: _LockedTable, *, is_own: bool) -> int:
     """How many looks of a folder's ledger were at rows of this table.
 
     A line that cannot be read counts in the own ledger already; elsewhere, where another line or the lock of the folder
     is of this table.
     """
-    ledger = Ledger(place)
+    ledger = Ledger(study_folder)
     looks = ledger.looks()
     if not looks:
         return 0
     hashes = ledger.hashes()
     damaged = sum(look["kind"] == DAMAGED for look in looks)
-    known = [
+    recorded = [
         look
         for look in looks
         if look["kind"] != DAMAGED
@@ -108,11 +108,11 @@ def _count(place: Path, table: _LockedTable, *, is_own: bool) -> int:
         and table.holds(look["digest"], look["data"], hashes.get(look["digest"]))
     ]
     if is_own or not damaged:
-        return len(known)
-    return len(known) + damaged if known or _is_locked_from(place, table) else 0
+        return len(recorded)
+    return len(recorded) + damaged if recorded or _is_locked_from(study_folder, table) else 0
 
 
-def _is_locked_from(place: Path, table: _LockedTable) -> bool:
+def _is_locked_from(study_folder: Path, table: _LockedTable) -> bool:
     """Whether the lock of a folder is of this table."""
-    other = Lock.read(place)
-    return table.holds(other.digest, other.data, other.hashes)
+    other_lock = Lock.read(study_folder)
+    return table.holds(other_lock.digest, other_lock.data, other_lock.hashes)

@@ -94,31 +94,31 @@ def identity_of(folder: Path) -> dict[str, Any]:
     return mapping("study", _checked(line.rstrip(b"\n"), 1, JOURNAL_FILE)["study"]) if line else {}
 
 
-def refuse_other(folder: Path, found: dict[str, Any], wanted: dict[str, Any]) -> None:
+def refuse_other(folder: Path, stored: dict[str, Any], expected: dict[str, Any]) -> None:
     """Raise when a folder's study is not the one that is to be run.
 
     Of procedures of which only the recipe is known nobody knows the packages: then these are not compared.
     """
-    found = dict(found)
-    if PACKAGES not in wanted["settings"] and isinstance(found.get("settings"), dict):
-        found["settings"] = {name: value for name, value in found["settings"].items() if name != PACKAGES}
-    for part, words in IDENTITY.items():
-        if found.get(part) != wanted[part]:
+    stored = dict(stored)
+    if PACKAGES not in expected["settings"] and isinstance(stored.get("settings"), dict):
+        stored["settings"] = {name: value for name, value in stored["settings"].items() if name != PACKAGES}
+    for key, words in IDENTITY.items():
+        if stored.get(key) != expected[key]:
             raise StudyError(
-                f"the folder {str(folder)!r} belongs to {words}{_difference(found.get(part), wanted[part])}; "
+                f"the folder {str(folder)!r} belongs to {words}{_difference(stored.get(key), expected[key])}; "
                 "give another folder, or start over with run(fresh=True)"
             )
 
 
-def _difference(found: Any, wanted: Any) -> str:
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        parts = [key for key in wanted if found.get(key) != wanted[key]]
-        key = parts[0] if parts else "?"
-        before, now = repr(found.get(key)), repr(wanted.get(key))
+def _difference(stored: Any, expected: Any) -> str:
+    if isinstance(stored, dict) and isinstance(expected, dict):
+        changed_keys = [key for key in expected if stored.get(key) != expected[key]]
+        key = changed_keys[0] if changed_keys else "?"
+        before, now = repr(stored.get(key)), repr(expected.get(key))
         if _CODE.sub("", before) == _CODE.sub("", now):
-            return f" (the code or state behind {key} was changed: {_changed(found[key], wanted[key])})"
+            return f" (the code or state behind {key} was changed: {_changed(stored[key], expected[key])})"
         return f" ({key} was {shortened(before, 80)}, now {shortened(now, 80)})"
-    return f" (it was {str(found)[:12]}, now {str(wanted)[:12]})"
+    return f" (it was {str(stored)[:12]}, now {str(expected)[:12]})"
 
 
 def _changed(before: Any, now: Any) -> str:
@@ -133,10 +133,10 @@ def _complete_lines(file: Any) -> list[dict[str, Any]]:
     """All whole lines; what a kill left half-written at the end is cut off."""
     file.seek(0)
     text = file.read()
-    whole = text[: text.rfind(b"\n") + 1]
-    if len(whole) < len(text):
-        file.truncate(len(whole))
-    return [_checked(line, place, file.name) for place, line in enumerate(whole.split(b"\n")[:-1], start=1)]
+    complete = text[: text.rfind(b"\n") + 1]
+    if len(complete) < len(text):
+        file.truncate(len(complete))
+    return [_checked(line, number, file.name) for number, line in enumerate(complete.split(b"\n")[:-1], start=1)]
 
 
 def _with_check(line: dict[str, Any]) -> bytes:
@@ -145,14 +145,14 @@ def _with_check(line: dict[str, Any]) -> bytes:
     return text[:-1] + b', "check": "%08x"}' % zlib.crc32(text[:-1])
 
 
-def _checked(line: bytes, place: int, name: str) -> dict[str, Any]:
+def _checked(line: bytes, number: int, name: str) -> dict[str, Any]:
     """What a line says, when it is as it was written."""
     text, _, check = line.rpartition(b', "check": "')
-    with reading(f"line {place:,} of {name!r}", "start over with run(fresh=True)", StudyError):
+    with reading(f"line {number:,} of {name!r}", "start over with run(fresh=True)", StudyError):
         if check != b'%08x"}' % zlib.crc32(text):
             raise DamagedError("its checksum does not fit")
-        found = mapping("it", json.loads(line.decode("utf-8", "surrogatepass")))
-        for part in ("study",) if place == 1 else ("task", "result"):
-            if part not in found:
-                raise DamagedError(f"it has no {part!r}")
-        return found
+        record = mapping("it", json.loads(line.decode("utf-8", "surrogatepass")))
+        for key in ("study",) if number == 1 else ("task", "result"):
+            if key not in record:
+                raise DamagedError(f"it has no {key!r}")
+        return record

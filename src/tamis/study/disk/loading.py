@@ -27,29 +27,29 @@ def load(folder: str | os.PathLike[str], *, scoring: Any = None, procedures: Any
     scoring : the scorer or function the study was scored by, when it was one: only its name is kept.
     procedures : the procedures, when some were given as pipelines: only their recipes are kept.
     """
-    place = Path(folder)
-    if not place.is_dir():
+    study_folder = Path(folder)
+    if not study_folder.is_dir():
         raise StudyError(f"there is no study folder {str(folder)!r}; give the folder that run() wrote")
-    plan = files.read_json(place, files.PLAN_FILE, "give the folder of a study")
+    plan = files.read_json(study_folder, files.PLAN_FILE, "give the folder of a study")
     with reading(f"{files.PLAN_FILE} of {str(folder)!r}", files.REBUILT, StudyError):
-        study, known = _planned(plan, place, scoring, procedures), plan["settings"]["scoring"]
-    if scoring is not None and spoken(scoring) != known:
-        raise StudyError(f"the study was scored by {known}, not by {spoken(scoring)}; give that")
+        study, stored_scoring = _planned(plan, study_folder, scoring, procedures), plan["settings"]["scoring"]
+    if scoring is not None and spoken(scoring) != stored_scoring:
+        raise StudyError(f"the study was scored by {stored_scoring}, not by {spoken(scoring)}; give that")
     if scoring is not None and not isinstance(scoring, str):
-        _refuse_changed(place, known, fingerprint(scoring))
-    study.results_ = files.read_json(place, files.RESULTS_FILE, "finish the study with run() first")
+        _refuse_changed(study_folder, stored_scoring, fingerprint(scoring))
+    study.results_ = files.read_json(study_folder, files.RESULTS_FILE, "finish the study with run() first")
     with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", files.REBUILT, StudyError):
         refuse_damaged(study.results_)
         study.results_["answer"]["task"] = read_task(study.results_["answer"]["task"])
-    refuse_older(study.results_, place)
-    study.model_ = Model.read(place)
+    refuse_older(study.results_, study_folder)
+    study.model_ = Model.read(study_folder)
     return study
 
 
-def _refuse_changed(folder: Path, name: str, given: str) -> None:
+def _refuse_changed(folder: Path, name: str, current: str) -> None:
     """Raise when a scorer or function is not the one that scored the folds, though its name is the same."""
     settings = identity_of(folder).get("settings", {})
-    if settings.get("scoring", given) != given:
+    if settings.get("scoring", current) != current:
         raise StudyError(f"the study was scored by a {name} of other code or state; give that, or run the study again")
 
 
@@ -64,17 +64,17 @@ def _planned(plan: dict[str, Any], folder: Path, scoring: Any, procedures: Any) 
         settings["task"] = read_task(settings["task"])
     if scoring is not None:
         settings["scoring"] = scoring
-    kept = settings["procedures"]
+    stored = settings["procedures"]
     if procedures is not None:
         settings["procedures"] = procedures
-    elif isinstance(kept, dict):
+    elif isinstance(stored, dict):
         settings["procedures"] = {
-            name: Written(made) if isinstance(made, dict) else made for name, made in kept.items()
+            name: Written(written) if isinstance(written, dict) else written for name, written in stored.items()
         }
     study = Study(plan["source"], folder=folder, query=plan["query"], types=types or None, **settings)
     study._place = {name: read_integer(name, plan[name]) for name in ("attempts", "studies_here") if name in plan}
     settings_known = study.settings.to_dict()  # looked at here: what is damaged in the file is said of the file
-    if procedures is not None and settings_known["procedures"] != kept:
+    if procedures is not None and settings_known["procedures"] != stored:
         raise StudyError(f"the study of {str(folder)!r} compared other procedures; give those it was run with")
     study._loaded, study._cut = True, plan.get("credentials") is not None
     return study

@@ -30,7 +30,7 @@ def draft_opening(folder: Path, problem: StudyProblem, metric: Metric, model: Mo
     refuse_another(folder, lock, problem.lock)
     locked = problem.locked()
     y = locked.y
-    if not locked.seen.any():
+    if not locked.is_known_class.any():
         raise StudyError(f"none of the locked rows has a usable target: {_unusable(locked)}; there is nothing to score")
     answer = model.fitted.answers(model.aligned(locked.table), len(problem.labels))
     value = _value(metric, problem, y, answer)
@@ -65,12 +65,12 @@ def opening_facts(folder: Path, opening: Look) -> dict[str, Any]:
 
 def _value(metric: Metric, problem: StudyProblem, y: np.ndarray, answer: np.ndarray) -> float:
     learned = np.ones(len(problem.labels), dtype=bool)
-    found = judged_value(metric, problem.task, y, answer, problem.labels, learned)
-    if found is None:
+    metric_value = judged_value(metric, problem.task, y, answer, problem.labels, learned)
+    if metric_value is None:
         raise StudyError(
             f"{metric.name} has no value on the {len(y):,} locked rows; run the study with another scoring"
         )
-    return found
+    return metric_value
 
 
 def _interval(
@@ -96,39 +96,39 @@ def _interval(
     return score_interval(metric, [tally], [value], np.inf, len(y))
 
 
-def refuse_another(folder: Path, lock: Lock, found: Lock) -> None:
+def refuse_another(folder: Path, lock: Lock, drawn: Lock) -> None:
     """Refuse a table whose features, locked rows or locked targets are not those that the study was run on."""
-    parts = {
-        "its features differ": lock.data == found.data,
-        "its locked rows differ": lock.digest == found.digest,
-        "the targets of its locked rows differ": lock.target == found.target,
+    checks = {
+        "its features differ": lock.data == drawn.data,
+        "its locked rows differ": lock.digest == drawn.digest,
+        "the targets of its locked rows differ": lock.target == drawn.target,
     }
-    for difference, same in parts.items():
-        if not same:
+    for difference, is_same in checks.items():
+        if not is_same:
             raise StudyError(
                 f"the table is not the one {str(folder)!r} was run on: {difference}; give that table, or run it afresh"
             )
 
 
 def _note(problem: StudyProblem, metric: Metric, locked: Locked) -> str:
-    parts = []
+    notes = []
     if problem.labels:
         lacking = [str(label) for code, label in enumerate(problem.labels) if not (locked.y == code).any()]
         if lacking:
-            parts.append(f"the locked rows hold no row of class {', '.join(lacking)}")
+            notes.append(f"the locked rows hold no row of class {', '.join(lacking)}")
     if locked.without_target:
-        parts.append(f"{_without_target(locked)} and were not scored")
+        notes.append(f"{_without_target(locked)} and were not scored")
     if locked.never_seen:
         counted = "count as wrong answers" if metric.needs == "labels" else "were left out"
-        parts.append(f"{locked.never_seen:,} locked row(s) have a class that was not learned and {counted}")
+        notes.append(f"{locked.never_seen:,} locked row(s) have a class that was not learned and {counted}")
     if problem.misfits:
         values, names = sum(problem.misfits.values()), sorted(problem.misfits, key=lambda n: (-problem.misfits[n], n))
         more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
-        parts.append(
+        notes.append(
             f"{values:,} value(s) of the locked rows fit no kind or level that the unlocked rows have and count as "
             f"missing (in {', '.join(names[:3])}{more})"
         )
-    return "; ".join(parts)
+    return "; ".join(notes)
 
 
 def _without_target(locked: Locked) -> str:
@@ -138,7 +138,7 @@ def _without_target(locked: Locked) -> str:
 
 def _unusable(locked: Locked) -> str:
     """Why no locked row can be scored."""
-    parts = [_without_target(locked)] if locked.without_target else []
+    reasons = [_without_target(locked)] if locked.without_target else []
     if locked.never_seen:
-        parts.append(f"{locked.never_seen:,} locked row(s) have a class that was not learned")
-    return " and ".join(parts)
+        reasons.append(f"{locked.never_seen:,} locked row(s) have a class that was not learned")
+    return " and ".join(reasons)

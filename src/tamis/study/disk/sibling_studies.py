@@ -29,37 +29,37 @@ def place_of(folder: Path, data: str, settings: dict[str, Any]) -> dict[str, int
     if before is not None and before.get("settings") == settings and "studies_here" in before:
         return {"attempts": before.get("attempts", 1), "studies_here": before["studies_here"]}
     attempts = 1 if before is None else before.get("attempts", 1) + 1
-    others = [_plan(other) or {} for other in folders_beside(folder) if _data(other) == data]
-    return {"attempts": attempts, "studies_here": attempts + sum(plan.get("attempts", 1) for plan in others)}
+    other_plans = [_plan(sibling) or {} for sibling in folders_beside(folder) if _data(sibling) == data]
+    return {"attempts": attempts, "studies_here": attempts + sum(plan.get("attempts", 1) for plan in other_plans)}
 
 
 def folders_beside(folder: Path) -> list[Path]:
     """The folders beside a folder, as many as can be looked into quickly."""
-    own = folder.resolve()
+    folder_path = folder.resolve()
     try:
-        with os.scandir(own.parent) as found:
-            names = [entry.name for entry in itertools.islice(found, MOST_FOLDERS) if entry.is_dir()]
+        with os.scandir(folder_path.parent) as entries:
+            names = [entry.name for entry in itertools.islice(entries, MOST_FOLDERS) if entry.is_dir()]
     except OSError:
         return []
-    return [own.parent / name for name in names if name != own.name]
+    return [folder_path.parent / name for name in names if name != folder_path.name]
 
 
 def _data(folder: Path) -> str | None:
     """The digest of the data in the lock file of a study folder, from its first lines."""
     try:
         with (folder / LOCK_FILE).open("rb") as file:
-            found = _DATA.search(file.read(MOST_BYTES).decode("utf-8", "replace"))
+            match = _DATA.search(file.read(MOST_BYTES).decode("utf-8", "replace"))
     except OSError:
         return None
-    return found.group(1) if found else None
+    return match.group(1) if match else None
 
 
 def _plan(folder: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads((folder / PLAN_FILE).read_text(encoding="utf-8", errors="surrogatepass"))
+        plan = json.loads((folder / PLAN_FILE).read_text(encoding="utf-8", errors="surrogatepass"))
     except (OSError, ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) and all(_is_count(found.get(name, 1)) for name in _COUNTS) else None
+    return plan if isinstance(plan, dict) and all(_is_count(plan.get(name, 1)) for name in _COUNTS) else None
 
 
 def _is_count(value: Any) -> bool:

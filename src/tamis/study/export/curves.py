@@ -13,19 +13,19 @@ Node = dict[str, Any]
 Place = Callable[[str], int]
 
 
-def tree_of(term: Curve | PairMap, place: Place) -> list[Node]:
+def tree_of(term: Curve | PairMap, column_index: Place) -> list[Node]:
     """The nodes of a term: is the value missing, then halves of its bins, then those of the second column."""
     nodes: list[Node] = [{}]
     heights = term.heights.reshape(*term.weight.shape, -1)
     if isinstance(term, Curve):
-        _grow(nodes, 0, term.axis, place(term.column), lambda at, k: _leaf(nodes, at, heights[k]))
+        _grow(nodes, 0, term.axis, column_index(term.column), lambda at, k: _leaf(nodes, at, heights[k]))
         return nodes
     first, second = term.axes
 
     def below(at: int, k: int) -> None:
-        _grow(nodes, at, second, place(second.name), lambda leaf, q: _leaf(nodes, leaf, heights[k, q]))
+        _grow(nodes, at, second, column_index(second.name), lambda leaf, q: _leaf(nodes, leaf, heights[k, q]))
 
-    _grow(nodes, 0, first, place(first.name), below)
+    _grow(nodes, 0, first, column_index(first.name), below)
     return nodes
 
 
@@ -46,8 +46,8 @@ def _grow(nodes: list[Node], at: int, axis: Axis, column: int, finish: Callable[
         finish(at, 0)
         return
     codes = [np.flatnonzero(axis.level_bins == k).tolist() for k in range(axis.n_values)] if axis.is_categorical else []
-    known = sorted(code for group in codes for code in group)
-    test: list[Any] = ["in", column, known, []] if axis.is_categorical else ["there", column]
+    all_codes = sorted(code for group in codes for code in group)
+    test: list[Any] = ["in", column, all_codes, []] if axis.is_categorical else ["there", column]
     left = _split(nodes, at, test, 1)
     finish(left + 1, axis.n_values)
 
@@ -58,7 +58,8 @@ def _grow(nodes: list[Node], at: int, axis: Axis, column: int, finish: Callable[
         middle = (low + high) // 2
         if axis.is_categorical:
             sides = [
-                sorted(code for group in part for code in group) for part in (codes[low:middle], codes[middle:high])
+                sorted(code for group in codes_of_half for code in group)
+                for codes_of_half in (codes[low:middle], codes[middle:high])
             ]
             child = _split(nodes, at, ["in", column, *sides], 0)
         else:

@@ -52,11 +52,11 @@ def export_to(model: Model, to: str, path: str | os.PathLike[str] | None) -> str
     one_of("to", to, KINDS)
     if to == "onnx" and path is None:
         raise ParameterError("an ONNX model is no text; name the file it is to be written to, as in -o model.onnx")
-    made = export(model, to)
+    exported = export(model, to)
     if path is None:
-        assert isinstance(made, str)
-        return made
-    place = Path(path)
-    with naming(place):
-        place.write_bytes(made if isinstance(made, bytes) else made.encode("utf-8"))
-    return place
+        assert isinstance(exported, str)
+        return exported
+    file_path = Path(path)
+    with naming(file_path):
+        file_path.write_bytes(exported if isinstance(exported, bytes) else exported.encode("utf-8"))
+    return file_path

@@ -83,8 +83,8 @@ class _Graph:
 
     def texts(self, words: list[str]) -> str:
         name, kind = self._name("c"), self.onnx.TensorProto.STRING
-        made = self.onnx.helper.make_tensor(name, kind, [len(words)], [word.encode() for word in words])
-        self.constants.append(made)
+        tensor = self.onnx.helper.make_tensor(name, kind, [len(words)], [word.encode() for word in words])
+        self.constants.append(tensor)
         return name
 
     def do(self, operator: str, *inputs: str, name: str | None = None, domain: str = "", **attributes: Any) -> str:
@@ -135,9 +135,9 @@ class _Graph:
             ]
         graph = helper.make_graph(self.nodes, "tamis", self.inputs, outputs, self.constants)
         opsets = [helper.make_opsetid("", OPSET)]
-        made = helper.make_model(graph, opset_imports=opsets, producer_name="tamis", ir_version=IR)
-        self.onnx.checker.check_model(made)
-        return bytes(made.SerializeToString())
+        model = helper.make_model(graph, opset_imports=opsets, producer_name="tamis", ir_version=IR)
+        self.onnx.checker.check_model(model)
+        return bytes(model.SerializeToString())
 
     def _decided(self, program: Program, shares: str) -> str:
         """The place of the largest probability, or of the least expected cost; the first of several."""
@@ -147,9 +147,9 @@ class _Graph:
         slack = 1e-12 * float(np.max(np.abs(program.costs)))
         least_cost = self.do("ReduceMin", expected, self.constant([1], np.int64), keepdims=1)
         limit = self.do("Add", least_cost, self.constant(slack))
-        least = self.do("Not", self.do("Greater", expected, limit))
-        whole = self.do("Cast", least, to=self.onnx.TensorProto.INT32)
-        return self.do("ArgMax", whole, axis=1, keepdims=0)
+        is_minimum = self.do("Not", self.do("Greater", expected, limit))
+        as_integer = self.do("Cast", is_minimum, to=self.onnx.TensorProto.INT32)
+        return self.do("ArgMax", as_integer, axis=1, keepdims=0)
 
 
 def _row_sums(graph: _Graph, shares: str, n: int) -> str:
@@ -173,9 +173,9 @@ def _sums(graph: _Graph, program: Program, columns: list[str]) -> str:
         table[1] = np.nan if term["missing"] is None else term["missing"]
         for code, numbers in term["levels"].items():
             table[int(code) + 2] = numbers
-        place = graph.do("Add", value, graph.constant(2, np.int64))
-        parts = graph.do("Gather", graph.constant(table), place, axis=0)
-        total = graph.do("Add", total, graph.do("Squeeze", parts, graph.constant([1], np.int64)))
+        indices = graph.do("Add", value, graph.constant(2, np.int64))
+        gathered = graph.do("Gather", graph.constant(table), indices, axis=0)
+        total = graph.do("Add", total, graph.do("Squeeze", gathered, graph.constant([1], np.int64)))
     return total
 
 
@@ -191,15 +191,15 @@ def _linked(graph: _Graph, program: Program, sums: str) -> str:
         shares = graph.do("Concat", graph.do("Sigmoid", graph.do("Neg", sums)), graph.do("Sigmoid", sums), axis=1)
     else:
         if len(program.intercept) == 1:  # the first class where the sum is not above 0
-            sums = _both(graph, sums)
+            sums = _two_classes(graph, sums)
         best = graph.do("ArgMax", sums, axis=1, keepdims=0)
         shares = graph.do("Gather", graph.constant(np.eye(len(program.classes))), best, axis=0)
-    place = np.zeros((len(program.classes), len(program.labels)))
-    place[np.arange(len(program.classes)), list(program.classes)] = 1.0
-    return graph.do("MatMul", shares, graph.constant(place))
+    one_hot = np.zeros((len(program.classes), len(program.labels)))
+    one_hot[np.arange(len(program.classes)), list(program.classes)] = 1.0
+    return graph.do("MatMul", shares, graph.constant(one_hot))
 
 
-def _both(graph: _Graph, sums: str) -> str:
+def _two_classes(graph: _Graph, sums: str) -> str:
     """0 beside the one sum of two classes."""
     return graph.do("Concat", graph.do("Mul", sums, graph.constant(0.0)), sums, axis=1)
 
@@ -232,17 +232,17 @@ def _step(graph: _Graph, facts: _Flat, arrays: dict[str, str], X: str, at: str) 
     kinds = graph.onnx.TensorProto
     right = graph.do("Gather", arrays["default"], at)
     for s in range(facts.n_tests - 1, -1, -1):
-        own = {name: graph.do("Gather", arrays[f"{name}{s}"], at) for name in _OF_A_TEST}
-        value = graph.do("GatherElements", X, own["column"], axis=1)
-        gone = graph.do("IsNaN", value)
-        above = graph.do("Xor", graph.do("Greater", value, own["threshold"]), own["flip"])
-        there = graph.do("Where", gone, graph.constant(-1.0), value)
-        code = graph.do("Mul", graph.do("Cast", there, to=kinds.INT64), own["is_category"])
-        side = graph.do("Gather", arrays["sides"], graph.do("Add", own["offset"], code))
-        answer = graph.do("Where", own["is_number"], graph.do("Cast", above, to=kinds.INT64), side)
-        known = graph.do("Less", answer, graph.constant(2, np.int64))
-        known = graph.do("And", known, graph.do("Not", graph.do("And", own["is_number"], gone)))
-        right = graph.do("Where", known, answer, right)
+        test = {name: graph.do("Gather", arrays[f"{name}{s}"], at) for name in _OF_A_TEST}
+        value = graph.do("GatherElements", X, test["column"], axis=1)
+        is_nan = graph.do("IsNaN", value)
+        above = graph.do("Xor", graph.do("Greater", value, test["threshold"]), test["flip"])
+        filled = graph.do("Where", is_nan, graph.constant(-1.0), value)
+        code = graph.do("Mul", graph.do("Cast", filled, to=kinds.INT64), test["is_category"])
+        side = graph.do("Gather", arrays["sides"], graph.do("Add", test["offset"], code))
+        answer = graph.do("Where", test["is_number"], graph.do("Cast", above, to=kinds.INT64), side)
+        is_decided = graph.do("Less", answer, graph.constant(2, np.int64))
+        is_decided = graph.do("And", is_decided, graph.do("Not", graph.do("And", test["is_number"], is_nan)))
+        right = graph.do("Where", is_decided, answer, right)
     return graph.do("Add", graph.do("Gather", arrays["left"], at), right)
 
 
@@ -264,18 +264,18 @@ class _Flat:
         self.depth = max(_depth(tree) for tree in program.trees)
         width = next(len(node["leaf"]) for _, node in nodes if "leaf" in node)
         self.values = np.array([node.get("leaf", [0.0] * width) for _, node in nodes])
-        left = [place if "leaf" in node else root + node["left"] for place, (root, node) in enumerate(nodes)]
+        left = [index if "leaf" in node else root + node["left"] for index, (root, node) in enumerate(nodes)]
         self.arrays = {
             "left": np.array(left, dtype=np.int64),
             "default": np.array([node.get("default", 0) for _, node in nodes], dtype=np.int64),
         }
         self.sides: list[int] = [2, 2]  # of what is no category
         for s in range(self.n_tests):
-            found = [self._test(program, node["tests"][s] if s < len(node.get("tests", ())) else None)
+            tests = [self._test(program, node["tests"][s] if s < len(node.get("tests", ())) else None)
                      for _, node in nodes]  # fmt: skip
             for k, name in enumerate(_OF_A_TEST):
                 dtype = {"threshold": np.float64, "flip": bool, "is_number": bool}.get(name, np.int64)
-                self.arrays[f"{name}{s}"] = np.array([one[k] for one in found], dtype=dtype)
+                self.arrays[f"{name}{s}"] = np.array([test[k] for test in tests], dtype=dtype)
         self.arrays["sides"] = np.array(self.sides, dtype=np.int64)
 
     def _test(self, program: Program, test: list[Any] | None) -> tuple[Any, ...]:
@@ -289,18 +289,18 @@ class _Flat:
         if test[0] == "le":
             return test[1], test[2], bool(test[3]), True, 0, 0
         n = len(program.inputs[test[1]]["levels"])
-        own = [2] * (n + 1)
+        sides = [2] * (n + 1)
         for side in (0, 1):
             for code in test[2 + side]:
                 if code < n:
-                    own[code + 1] = side
-        self.sides += own
+                    sides[code + 1] = side
+        self.sides += sides
         return test[1], 0.0, False, False, 1, len(self.sides) - n
 
 
 def _depth(tree: list[dict[str, Any]]) -> int:
     depth = [0] * len(tree)
-    for place, node in enumerate(tree):  # children come after their parents
+    for index, node in enumerate(tree):  # children come after their parents
         if "left" in node:
-            depth[node["left"]] = depth[node["left"] + 1] = depth[place] + 1
+            depth[node["left"]] = depth[node["left"] + 1] = depth[index] + 1
     return max(depth)

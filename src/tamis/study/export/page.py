@@ -28,16 +28,16 @@ def page_of(program: Program, words: str, training: Training | None = None) -> s
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    script, style = _part("calculator.js"), _part("calculator.css")
+    script, style = _file_text("calculator.js"), _file_text("calculator.css")
     names = [column.get("source", column["name"]) for column in program.inputs]
-    seen = {column.name: column for column in training.columns} if training is not None else {}
+    seen_columns = {column.name: column for column in training.columns} if training is not None else {}
     fields = [
-        {**column, "field": names.index(name), "name": name, **_range(seen.get(column["name"]), column["kind"])}
+        {**column, "field": names.index(name), "name": name, **_range(seen_columns.get(column["name"]), column["kind"])}
         for column, name in zip(program.inputs, names)
     ]
-    given: dict[str, Any] = {
+    context: dict[str, Any] = {
         "target": program.target,
-        "inputs": [column for place, column in enumerate(fields) if column["field"] == place],
+        "inputs": [column for index, column in enumerate(fields) if column["field"] == index],
         "is_number": predicts_numbers(program.task),
         "words": words if len(words) <= MOST_WORDS else words[:MOST_WORDS] + "\n…",
         "version": tamis.__version__,
@@ -47,18 +47,18 @@ def page_of(program: Program, words: str, training: Training | None = None) -> s
         "policy": f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; base-uri 'none'; "
         "form-action 'none'",
     }
-    written = environment.get_template("calculator.html").render(**given).strip() + "\n"
+    written = environment.get_template("calculator.html").render(**context).strip() + "\n"
     return written.encode("utf-8", "replace").decode("utf-8")
 
 
-def _range(seen: Seen | None, kind: str) -> dict[str, Any]:
+def _range(seen_column: Seen | None, kind: str) -> dict[str, Any]:
     """The smallest and the largest value of a column of numbers in training, and how people write them."""
-    if seen is None or seen.low is None or kind != "number":
+    if seen_column is None or seen_column.low is None or kind != "number":
         return {"low": None, "high": None, "range": ""}
-    return {"low": seen.low, "high": seen.high, "range": " to ".join(seen.words)}
+    return {"low": seen_column.low, "high": seen_column.high, "range": " to ".join(seen_column.words)}
 
 
-def _part(name: str) -> str:
+def _file_text(name: str) -> str:
     return (files("tamis.study.export") / name).read_text(encoding="utf-8")
 
 

@@ -95,7 +95,7 @@ class _Reader:
 
     def __init__(self, model: Model) -> None:
         self.model = model
-        self.fitted = model.fitted._known()
+        self.fitted = model.fitted._checked_model()
         self.facts = {facts["name"]: facts for facts in model.columns}
         self.places: dict[str, int] = {}
 
@@ -116,7 +116,7 @@ class _Reader:
                         f"the model stands behind {type(step).__name__}, which is not exported; run the study without "
                         "transforms, or predict with `tamis predict`"
                     )
-                names = [names[int(place)] for place in step.kept]
+                names = [names[int(index)] for index in step.kept]
             fitted = fitted.steps[-1][1]
         if isinstance(fitted, MirrorSelector):
             names, fitted = list(fitted.selected_columns_), fitted.estimator_
@@ -137,13 +137,13 @@ class _Reader:
             return self._card(fitted)
         raise StudyError(f"a model of {type(fitted).__name__} is not exported; {_WAY_OUT}")
 
-    def _program(self, **parts: Any) -> Program:
+    def _program(self, **fields: Any) -> Program:
         model, used = self.model, set(self.model.fitted.columns)
         inputs = tuple(_input(self.facts[name], name in used, model.types) for name in self.places)
         costs = None if model.loss is None else model.loss.matrix.tolist()
-        return Program(model.task, model.target, model.labels, costs, inputs, **parts)
+        return Program(model.task, model.target, model.labels, costs, inputs, **fields)
 
-    def _place(self, name: str) -> int:
+    def _input_index(self, name: str) -> int:
         return self.places.setdefault(name, len(self.places))
 
     # -- sums --------------------------------------------------------------------------------------------------------
@@ -152,18 +152,20 @@ class _Reader:
         starts = np.concatenate([[0], np.cumsum(encoding.sizes)])
         terms = []
         for j in np.unique(encoding.groups[np.flatnonzero(coef.any(axis=0))]).tolist():
-            own, name = coef[:, starts[j] : starts[j + 1]], encoding.names[j]
+            block, name = coef[:, starts[j] : starts[j + 1]], encoding.names[j]
             stand = None if fill is None else fill[starts[j] : starts[j + 1]]
-            place = self._place(name)
+            column = self._input_index(name)
             if encoding.levels[j] is None:
-                there = None if stand is None else float(stand[0])
-                terms.append({"column": place, "coef": own[:, 0].tolist(), "fill": there})
+                stand_value = None if stand is None else float(stand[0])
+                terms.append({"column": column, "coef": block[:, 0].tolist(), "fill": stand_value})
                 continue
             codes = {level: code for code, level in enumerate(self.facts[name]["levels"] or ())}
-            kept = encoding.levels[j][int(encoding.reference) :]
-            levels = {str(codes[level]): own[:, k].tolist() for k, level in enumerate(kept) if own[:, k].any()}
-            missing = None if stand is None else (own @ stand).tolist()
-            terms.append({"column": place, "levels": levels, "missing": missing})
+            levels_used = encoding.levels[j][int(encoding.reference) :]
+            levels = {
+                str(codes[level]): block[:, k].tolist() for k, level in enumerate(levels_used) if block[:, k].any()
+            }
+            missing = None if stand is None else (block @ stand).tolist()
+            terms.append({"column": column, "levels": levels, "missing": missing})
         classes = getattr(fitted, "classes_", None)
         is_margin = classes is not None and fitted.loss != "logistic"
         return self._program(
@@ -179,7 +181,9 @@ class _Reader:
 
         classes = getattr(fitted, "classes_", None)
         return self._program(
-            trees=tuple(tree_of(term, self._place) for term in [*fitted.curves_.values(), *fitted.pairs_.values()]),
+            trees=tuple(
+                tree_of(term, self._input_index) for term in [*fitted.curves_.values(), *fitted.pairs_.values()]
+            ),
             link=_link(fitted, classes),
             classes=() if classes is None else tuple(int(code) for code in classes),
             intercept=tuple(np.atleast_1d(fitted.intercept_).tolist()),
@@ -198,17 +202,17 @@ class _Reader:
 
     def _statement(self, statement: Any, height: float) -> list[dict[str, Any]]:
         """The nodes of a statement: what it adds where it holds, and 0 elsewhere."""
-        place, levels = self._place(statement.column), self.facts[statement.column]["levels"]
+        column, levels = self._input_index(statement.column), self.facts[statement.column]["levels"]
         holds: list[dict[str, Any]] = [{"leaf": [height]}, {"leaf": [0.0]}]
         if statement.kind == "is":
             return [
-                {"tests": [["in", place, [list(levels).index(statement.value)], []]], "default": 1, "left": 1},
+                {"tests": [["in", column, [list(levels).index(statement.value)], []]], "default": 1, "left": 1},
                 *holds,
             ]
         if statement.kind == "missing":
-            return [{"tests": [["there", place]], "default": 1, "left": 1}, *holds[::-1]]
+            return [{"tests": [["there", column]], "default": 1, "left": 1}, *holds[::-1]]
         above = statement.kind == "above"
-        split = {"tests": [["le", place, float(statement.value), 0]], "default": int(not above), "left": 1}
+        split = {"tests": [["le", column, float(statement.value), 0]], "default": int(not above), "left": 1}
         return [split, *(holds[::-1] if above else holds)]
 
     # -- trees -------------------------------------------------------------------------------------------------------
@@ -219,9 +223,9 @@ class _Reader:
         """The answer of a leaf: a number, or the share of every class of the study."""
         if predicts_numbers(self.model.task):
             return [float(shares[0])]
-        found = np.zeros(len(self.model.labels))
-        found[np.asarray(classes, dtype=np.int64)] = shares
-        return found.tolist()
+        all_shares = np.zeros(len(self.model.labels))
+        all_shares[np.asarray(classes, dtype=np.int64)] = shares
+        return all_shares.tolist()
 
     def _baseline(self, fitted: Any) -> list[float]:
         if predicts_numbers(self.model.task):
@@ -242,24 +246,24 @@ class _Reader:
             yield {"tests": tests, "default": int(tree.default[node]), "left": int(tree.left[node])}
 
     def _test(self, tree: Tree, names: list[str], node: int) -> list[Any]:
-        j, first, n = (int(part[node]) for part in (tree.feature, tree.first_level, tree.n_levels))
+        j, first, n = (int(values[node]) for values in (tree.feature, tree.first_level, tree.n_levels))
         if j == -2:
             which = range(first, first + n)
-            parts = [[self._place(names[int(tree.level[q, 0])]), float(tree.coefficient[q])] for q in which]
-            return ["sum", parts, float(tree.threshold[node])]
-        place = self._place(names[j])
+            summands = [[self._input_index(names[int(tree.level[q, 0])]), float(tree.coefficient[q])] for q in which]
+            return ["sum", summands, float(tree.threshold[node])]
+        column = self._input_index(names[j])
         if n:
-            return ["in", place, *_sides(tree.level[first : first + n], -1)]
+            return ["in", column, *_sides(tree.level[first : first + n], -1)]
         if np.isinf(tree.threshold[node]):
-            return ["there", place]
-        return ["le", place, float(tree.threshold[node]), 0]
+            return ["there", column]
+        return ["le", column, float(tree.threshold[node]), 0]
 
     def _surrogate(self, tree: Tree, names: list[str], q: int) -> list[Any]:
-        column, flip, first, n = (int(part) for part in tree.surrogate[q])
-        place = self._place(names[column])
+        column, flip, first, n = (int(value) for value in tree.surrogate[q])
+        input_column = self._input_index(names[column])
         if n:
-            return ["in", place, *_sides(tree.level[first : first + n], 0)]
-        return ["le", place, float(tree.surrogate_threshold[q]), flip]
+            return ["in", input_column, *_sides(tree.level[first : first + n], 0)]
+        return ["le", input_column, float(tree.surrogate_threshold[q]), flip]
 
     def _boosted(self, model: Any, names: list[str]) -> Program:
         """Sums of trees, those of a class together; a tree adds to the sum of its own class alone."""
@@ -267,9 +271,9 @@ class _Reader:
         levels = [len(self.facts[name]["levels"] or ()) for name in names]
         written = []
         for t, (a, b) in enumerate(zip(trees.roots[:-1].tolist(), trees.roots[1:].tolist())):
-            own = np.eye(n_sums)[t // model.n_rounds_]
+            one_hot = np.eye(n_sums)[t // model.n_rounds_]
             grown = self._grown(model.level_codes_, model, trees, trees.nodes[a:b], names, levels)
-            nodes = [{"leaf": (own * node["leaf"][0]).tolist()} if "leaf" in node else node for node in grown]
+            nodes = [{"leaf": (one_hot * node["leaf"][0]).tolist()} if "leaf" in node else node for node in grown]
             if len(nodes) > 1 or any(nodes[0]["leaf"]):  # rows that no split parts leave trees of a single 0
                 written.append(nodes)
         classes = getattr(model, "classes_", None)
@@ -303,17 +307,23 @@ class _Reader:
             default, j = int(flags & LEFT_IF_MISSING == 0), flags & COLUMN
             if flags & OBLIQUE:
                 pairs = zip(trees.sum_column[j].tolist(), trees.sum_factor[j].tolist())
-                test: list[Any] = ["sum", [[self._place(names[k]), factor] for k, factor in pairs if factor], threshold]
+                test: list[Any] = [
+                    "sum",
+                    [[self._input_index(names[k]), factor] for k, factor in pairs if factor],
+                    threshold,
+                ]
             elif flags & CATEGORY:
                 coding = codings.get(j, np.arange(levels[j]))
-                known = [code for code in range(levels[j]) if coding[code] >= 0]
-                goes = [_goes_left(trees.sets, threshold, int(coding[code])) for code in known]
-                sides = [[code for code, is_left in zip(known, goes) if is_left == side] for side in (True, False)]
-                test = ["in", self._place(names[j]), *sides]
+                coded_levels = [code for code in range(levels[j]) if coding[code] >= 0]
+                goes = [_goes_left(trees.sets, threshold, int(coding[code])) for code in coded_levels]
+                sides = [
+                    [code for code, is_left in zip(coded_levels, goes) if is_left == side] for side in (True, False)
+                ]
+                test = ["in", self._input_index(names[j]), *sides]
             elif np.isinf(threshold):  # values go left, holes go right
-                test = ["there", self._place(names[j])]
+                test = ["there", self._input_index(names[j])]
             else:
-                test = ["le", self._place(names[j]), threshold, 0]
+                test = ["le", self._input_index(names[j]), threshold, 0]
             yield {"tests": [test], "default": default, "left": left}
 
     def _leaf(self, forest: Any, trees: Any, column: int, threshold: float) -> list[float]:
@@ -331,7 +341,7 @@ def _link(model: Any, classes: Any) -> str:
     return "logistic" if len(classes) == 2 else "softmax"
 
 
-def _input(facts: dict[str, Any], needed: bool, types: dict[str, Any]) -> dict[str, Any]:
+def _input(facts: dict[str, Any], is_needed: bool, types: dict[str, Any]) -> dict[str, Any]:
     """What is asked of a column: its own value, or a part of the date that it was made from."""
     name, kind, levels = facts["name"], facts["kind"], facts["levels"]
     if kind == "boolean" and levels is None:
@@ -339,16 +349,16 @@ def _input(facts: dict[str, Any], needed: bool, types: dict[str, Any]) -> dict[s
     if kind not in ("categorical", "boolean", "ordinal"):
         levels = None
     how = "category" if kind == "categorical" else "date" if kind == "date" else "number" if levels is None else "words"
-    found = {"name": name, "kind": how, "levels": None if levels is None else list(levels), "needed": needed}
+    described = {"name": name, "kind": how, "levels": None if levels is None else list(levels), "needed": is_needed}
     if missing := list(types.get(name, {}).get("missing", ())):
-        found["missing"] = missing
+        described["missing"] = missing
     if kind == "boolean":
-        found["spellings"] = _spellings(list(levels))
-    for part in (*PARTS, HOUR):
-        source = name.removesuffix(f" ({part})")
+        described["spellings"] = _spellings(list(levels))
+    for date_part in (*PARTS, HOUR):
+        source = name.removesuffix(f" ({date_part})")
         if how == "number" and source != name and source in types and name not in types:
-            return found | {"kind": "part", "source": source, "part": part}
-    return found | _of_text(name, types)
+            return described | {"kind": "part", "source": source, "part": date_part}
+    return described | _of_text(name, types)
 
 
 def _of_text(name: str, types: dict[str, Any]) -> dict[str, Any]:
@@ -371,17 +381,17 @@ def _spellings(levels: list[Any]) -> list[list[str]]:
     return [[str(level).lower()] for level in levels]
 
 
-def _sides(level: np.ndarray, least: int) -> tuple[list[int], list[int]]:
-    """The codes that go left, and those that go right; a side of 2 is unknown, codes below `least` are not asked."""
-    known = [(int(code), int(side)) for code, side in level if code >= least]
-    return [code for code, side in known if side == 0], [code for code, side in known if side == 1]
+def _sides(level: np.ndarray, min_code: int) -> tuple[list[int], list[int]]:
+    """The codes that go left, and those that go right; a side of 2 is unknown, codes below `min_code` are not asked."""
+    code_sides = [(int(code), int(side)) for code, side in level if code >= min_code]
+    return [code for code, side in code_sides if side == 0], [code for code, side in code_sides if side == 1]
 
 
 def _goes_left(sets: np.ndarray, threshold: float, code: int) -> bool:
     """Whether a level goes left at a split of a forest; the layout is that of `_core/level_set.hpp`."""
-    place = int(threshold)
-    if place >= 0:
-        return bool((int(sets[place + (code >> 6)]) >> (code & 63)) & 1)
-    head = int(sets[-place - 1])
-    listed = {(int(sets[-place + (k >> 2)]) >> ((k & 3) << 4)) & 0xFFFF for k in range(head >> 1)}
+    start = int(threshold)
+    if start >= 0:
+        return bool((int(sets[start + (code >> 6)]) >> (code & 63)) & 1)
+    head = int(sets[-start - 1])
+    listed = {(int(sets[-start + (k >> 2)]) >> ((k & 3) << 4)) & 0xFFFF for k in range(head >> 1)}
     return (code in listed) != bool(head & 1)

@@ -31,10 +31,10 @@ def predict_proba(row: dict[str, Any]) -> dict[Any, float]:
 
 def python_of(program: Program, words: str) -> str:
     """The file: what it is, in comments; the model as a literal; the functions that compute with it."""
-    said = [f"{program.target}, predicted by a model of Tamis {tamis.__version__}.", *words.splitlines()]
+    header = [f"{program.target}, predicted by a model of Tamis {tamis.__version__}.", *words.splitlines()]
     names = ", ".join(dict.fromkeys(column.get("source", column["name"]) for column in program.inputs))
-    said += ["", f"predict(row) takes a dict with these columns: {names}."]
-    comments = "".join(f"# {_plain(line)}".rstrip() + "\n" for text in said for line in text.splitlines() or [""])
+    header += ["", f"predict(row) takes a dict with these columns: {names}."]
+    comments = "".join(f"# {_plain(line)}".rstrip() + "\n" for text in header for line in text.splitlines() or [""])
     facts = program.to_dict()
     large = program.n_nodes > 2_000  # a literal that nobody reads: laying it out takes seconds
     literal = repr(facts) if large else pformat(facts, width=110, sort_dicts=False)

@@ -68,8 +68,8 @@ class _Steps:
         rounds = 0
         while True:
             groups = [values[start : start + COMPARED] for start in range(0, len(values), COMPARED)]
-            names = [f"{name}_{rounds}_{place}" for place in range(len(groups))] if len(groups) > 1 else [name]
-            self.add(**{one: _extreme(group, sign) for one, group in zip(names, groups)})
+            names = [f"{name}_{rounds}_{index}" for index in range(len(groups))] if len(groups) > 1 else [name]
+            self.add(**{step_name: _extreme(group, sign) for step_name, group in zip(names, groups)})
             if len(groups) == 1:
                 return
             values, rounds = names, rounds + 1
@@ -111,19 +111,19 @@ def _with_texts(program: Program) -> tuple[Program, dict[str, str]]:
     Texts that stand for a missing value, as Tamis reads tables, are NULL.
     """
     inputs, texts = [], {}
-    for place, column in enumerate(program.inputs, 1):
+    for index, column in enumerate(program.inputs, 1):
         levels = column["levels"] or ()
         if column["kind"] in ("category", "words") and levels and all(isinstance(level, str) for level in levels):
             trimmed = f"TRIM(tamis_rows.{quoted(column['name'])}, {literal(SPACE)})"
             tokens = [token for token in TOKENS if token not in levels] + column.get("missing", [])
             missing = ", ".join(literal(token) for token in tokens)
-            texts[f"tamis_text_{place}"] = f"CASE WHEN {trimmed} IN ({missing}) THEN NULL ELSE {trimmed} END"
-            column = {**column, "text": f"tamis_text_{place}"}
+            texts[f"tamis_text_{index}"] = f"CASE WHEN {trimmed} IN ({missing}) THEN NULL ELSE {trimmed} END"
+            column = {**column, "text": f"tamis_text_{index}"}
         elif column["kind"] == "number" and (numbers := numbers_among(column.get("missing", ()))):
             name = f"tamis_rows.{quoted(column['name'])}"
-            gone = ", ".join(literal(number) for number in numbers)
-            texts[f"tamis_text_{place}"] = f"CASE WHEN {name} IN ({gone}) THEN NULL ELSE {name} END"
-            column = {**column, "text": f"tamis_text_{place}"}
+            missing_numbers = ", ".join(literal(number) for number in numbers)
+            texts[f"tamis_text_{index}"] = f"CASE WHEN {name} IN ({missing_numbers}) THEN NULL ELSE {name} END"
+            column = {**column, "text": f"tamis_text_{index}"}
         inputs.append(column)
     return replace(program, inputs=tuple(inputs)), texts
 
@@ -145,22 +145,24 @@ def _leaf(program: Program, tree: list[dict[str, Any]]) -> str:
             "--to onnx or --to python, or take a smaller model with `tamis choose`"
         )
     text = [""] * len(tree)
-    for place in range(len(tree) - 1, -1, -1):  # children come after their parents
-        node = tree[place]
+    for index in range(len(tree) - 1, -1, -1):  # children come after their parents
+        node = tree[index]
         if "leaf" in node:
-            text[place] = str(place)
+            text[index] = str(index)
             continue
         left = node["left"]
-        parts = ", ".join([*(_test(program, test) for test in _asked(program, node)), str(1 - node["default"])])
-        text[place] = f"CASE WHEN COALESCE({parts}) = 1 THEN {text[left]} ELSE {text[left + 1]} END"
+        conditions = ", ".join(
+            [*(_test(program, test) for test in _distinct_tests(program, node)), str(1 - node["default"])]
+        )
+        text[index] = f"CASE WHEN COALESCE({conditions}) = 1 THEN {text[left]} ELSE {text[left + 1]} END"
         text[left] = text[left + 1] = ""
     return text[0]
 
 
 def _by_leaf(tree: list[dict[str, Any]], column: str, k: int) -> str:
     """The k-th number of the leaf whose place a column holds."""
-    leaves = [(place, node["leaf"][k]) for place, node in enumerate(tree) if "leaf" in node]
-    whens = " ".join(f"WHEN {place} THEN {literal(number)}" for place, number in leaves)
+    leaves = [(index, node["leaf"][k]) for index, node in enumerate(tree) if "leaf" in node]
+    whens = " ".join(f"WHEN {index} THEN {literal(number)}" for index, number in leaves)
     return f"CASE {column} {whens} END"
 
 
@@ -178,41 +180,41 @@ def _of_sums(program: Program) -> str:
     if program.link == "logistic":
         steps.add(tamis_odds=f"EXP(-ABS(CASE WHEN ABS({first}) > 700 THEN 700 ELSE {first} END))")
         near, far = "1.0 / (1.0 + tamis_odds)", "tamis_odds / (1.0 + tamis_odds)"
-        found = [f"CASE WHEN {first} > 0 THEN {one} ELSE {other} END" for one, other in ((far, near), (near, far))]
+        expressions = [f"CASE WHEN {first} > 0 THEN {high} ELSE {low} END" for high, low in ((far, near), (near, far))]
     elif len(names) == 1:
-        found = [f"CASE WHEN {first} > 0 THEN {one} ELSE {1.0 - one} END" for one in (0.0, 1.0)]
+        expressions = [f"CASE WHEN {first} > 0 THEN {high} ELSE {1.0 - high} END" for high in (0.0, 1.0)]
     elif program.link == "one_hot":
         steps.add_extreme("tamis_top", names)
         steps.add(tamis_class=_first([f"{name} >= tamis_top" for name in names], range(len(names))))
-        found = [f"CASE WHEN tamis_class = {k} THEN 1.0 ELSE 0.0 END" for k in range(len(names))]
+        expressions = [f"CASE WHEN tamis_class = {k} THEN 1.0 ELSE 0.0 END" for k in range(len(names))]
     else:
         steps.add_extreme("tamis_top", names)
         powers = [f"EXP(CASE WHEN {a} - tamis_top < -700 THEN -700 ELSE {a} - tamis_top END)" for a in names]
         steps.add(**{f"tamis_power_{k + 1}": power for k, power in enumerate(powers)})
         steps.add(tamis_total=_added([f"tamis_power_{k + 1}" for k in range(len(names))]))
-        found = [f"tamis_power_{k + 1} / tamis_total" for k in range(len(names))]
+        expressions = [f"tamis_power_{k + 1} / tamis_total" for k in range(len(names))]
     shares = ["0.0"] * len(program.labels)
-    for place, share in zip(program.classes, found):
-        shares[place] = share
+    for index, share in zip(program.classes, expressions):
+        shares[index] = share
     return _decided(program, steps, shares)
 
 
 def _decided(program: Program, steps: _Steps, shares: list[str]) -> str:
     """Probabilities, and the label of the largest, or of the least expected cost."""
-    own = [f"tamis_p_{k + 1}" for k in range(len(shares))]  # a table may have a column "p(class)"
-    steps.add(**dict(zip(own, shares)))
+    share_names = [f"tamis_p_{k + 1}" for k in range(len(shares))]  # a table may have a column "p(class)"
+    steps.add(**dict(zip(share_names, shares)))
     if program.costs is None:
-        steps.add_extreme("tamis_largest", own)
-        tests = [f"{name} >= tamis_largest" for name in own]
+        steps.add_extreme("tamis_largest", share_names)
+        tests = [f"{name} >= tamis_largest" for name in share_names]
     else:
         costs = np.asarray(program.costs)
         slack = literal(1e-12 * float(np.abs(costs).max()))
-        worth = [f"tamis_cost_{k + 1}" for k in range(len(own))]
-        products = [[f"{literal(cost)} * {name}" for cost, name in zip(column, own)] for column in costs.T]
-        steps.add(**{name: _added(parts) for name, parts in zip(worth, products)})
+        worth = [f"tamis_cost_{k + 1}" for k in range(len(share_names))]
+        products = [[f"{literal(cost)} * {name}" for cost, name in zip(column, share_names)] for column in costs.T]
+        steps.add(**{name: _added(terms) for name, terms in zip(worth, products)})
         steps.add_extreme("tamis_least", worth, "<=")
         tests = [f"{name} - {slack} <= tamis_least" for name in worth]
-    named = [(f"p({label})", name) for label, name in zip(program.labels, own)]
+    named = [(f"p({label})", name) for label, name in zip(program.labels, share_names)]
     return steps.select([("prediction", _first(tests, program.labels)), *named])
 
 
@@ -220,31 +222,31 @@ def _extreme(values: list[str], sign: str) -> str:
     """The value that compares so with all others."""
     if len(values) == 1:
         return values[0]
-    others = [" AND ".join(f"{a} {sign} {b}" for b in values if b != a) for a in values]
-    return f"CASE {' '.join(f'WHEN {test} THEN {a}' for a, test in zip(values, others))} END"
+    conditions = [" AND ".join(f"{a} {sign} {b}" for b in values if b != a) for a in values]
+    return f"CASE {' '.join(f'WHEN {test} THEN {a}' for a, test in zip(values, conditions))} END"
 
 
 def _first(tests: list[str], answers: Iterable[Any]) -> str:
     """The answer of the first test that holds."""
-    return f"CASE {' '.join(f'WHEN {test} THEN {literal(one)}' for test, one in zip(tests, answers))} END"
+    return f"CASE {' '.join(f'WHEN {test} THEN {literal(answer)}' for test, answer in zip(tests, answers))} END"
 
 
-def _added(parts: list[str]) -> str:
+def _added(summands: list[str]) -> str:
     """A sum, of many parts in parentheses."""
-    while len(parts) > SUMMANDS:
-        parts = [f"({' + '.join(parts[at : at + SUMMANDS])})" for at in range(0, len(parts), SUMMANDS)]
-    return " + ".join(parts)
+    while len(summands) > SUMMANDS:
+        summands = [f"({' + '.join(summands[at : at + SUMMANDS])})" for at in range(0, len(summands), SUMMANDS)]
+    return " + ".join(summands)
 
 
 def _sum(program: Program, k: int) -> str:
-    parts = [literal(program.intercept[k])]
-    parts += [_by_leaf(tree, f"tamis_leaf_{t + 1}", k) for t, tree in enumerate(program.trees)]
+    summands = [literal(program.intercept[k])]
+    summands += [_by_leaf(tree, f"tamis_leaf_{t + 1}", k) for t, tree in enumerate(program.trees)]
     for term in program.terms:
         column = program.inputs[term["column"]]
         if "coef" in term:
             value = _number(column)
-            held = value if term["fill"] is None else f"COALESCE({value}, {literal(term['fill'])})"
-            parts.append(f"({literal(term['coef'][k])}) * {held}")
+            filled = value if term["fill"] is None else f"COALESCE({value}, {literal(term['fill'])})"
+            summands.append(f"({literal(term['coef'][k])}) * {filled}")
             continue
         name = _text(column)
         whens = [
@@ -252,8 +254,8 @@ def _sum(program: Program, k: int) -> str:
             for code, numbers in term["levels"].items()
         ]
         missing = "NULL" if term["missing"] is None else literal(term["missing"][k])
-        parts.append(f"CASE WHEN {name} IS NULL THEN {missing} {' '.join(whens)} ELSE 0.0 END")
-    return _added(parts)
+        summands.append(f"CASE WHEN {name} IS NULL THEN {missing} {' '.join(whens)} ELSE 0.0 END")
+    return _added(summands)
 
 
 def _column(column: dict[str, Any]) -> str:
@@ -279,7 +281,7 @@ def _number(column: dict[str, Any]) -> str:
     if column["kind"] != "words":
         return name
     if "spellings" in column:
-        return f"CASE {' '.join(_spelled(column, place) + f' THEN {place}.0' for place in range(2))} END"
+        return f"CASE {' '.join(_spelled(column, index) + f' THEN {index}.0' for index in range(2))} END"
     name = _text(column)
     return f"CASE {' '.join(f'WHEN {name} = {literal(w)} THEN {k}.0' for k, w in enumerate(column['levels']))} END"
 
@@ -289,21 +291,21 @@ def _text(column: dict[str, Any]) -> str:
     return f"tamis_input.{column['text']}" if "text" in column else _column(column)
 
 
-def _spelled(column: dict[str, Any], place: int) -> str:
+def _spelled(column: dict[str, Any], index: int) -> str:
     """WHEN a boolean is its first or second level: databases hold booleans, numbers or texts."""
-    texts = ", ".join(literal(text) for text in column["spellings"][place])
+    texts = ", ".join(literal(text) for text in column["spellings"][index])
     return f"WHEN LOWER(TRIM(CAST({_column(column)} AS TEXT), {literal(SPACE)})) IN ({texts})"
 
 
-def _asked(program: Program, node: dict[str, Any]) -> list[list[Any]]:
+def _distinct_tests(program: Program, node: dict[str, Any]) -> list[list[Any]]:
     """The tests of a split, without those on further parts of a date: where the first has no answer, nor have they."""
-    found, seen = [], set()
+    tests, sources = [], set()
     for test in node["tests"]:
         source = None if test[0] == "sum" else program.inputs[test[1]].get("source")
-        if source is None or source not in seen:
-            found.append(test)
-        seen.add(source)
-    return found
+        if source is None or source not in sources:
+            tests.append(test)
+        sources.add(source)
+    return tests
 
 
 def _test(program: Program, test: list[Any]) -> str:
@@ -331,15 +333,15 @@ def _number_or_date(column: dict[str, Any], threshold: float) -> tuple[str, str]
 
 def _among(column: dict[str, Any], left: list[int], right: list[int]) -> str:
     """By level; a missing value, and a level never seen, is the code -1 where that has a side."""
-    name, whens, rest = _text(column), [], ""
+    name, whens, default = _text(column), [], ""
     for codes, answer in ((left, 1), (right, 0)):
         words = ", ".join(literal(column["levels"][code]) for code in codes if 0 <= code < len(column["levels"]))
         if words:
             whens.append(f"WHEN {name} IN ({words}) THEN {answer}")
         if -1 in codes:
-            known = ", ".join(literal(level) for level in column["levels"])
-            rest = f" WHEN {name} IS NULL OR {name} NOT IN ({known}) THEN {answer}"
-    return f"CASE {' '.join(whens)}{rest} END" if whens or rest else "NULL"
+            all_levels = ", ".join(literal(level) for level in column["levels"])
+            default = f" WHEN {name} IS NULL OR {name} NOT IN ({all_levels}) THEN {answer}"
+    return f"CASE {' '.join(whens)}{default} END" if whens or default else "NULL"
 
 
 def _line(text: str) -> str:

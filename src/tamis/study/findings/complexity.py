@@ -55,7 +55,7 @@ def path_of(model: Any) -> dict[str, Any] | None:
     alone = np.bincount(groups)[groups] == 1
     scale = np.divide(weight, np.abs(final), out=np.ones(len(final)), where=alone & (final != 0))
     ever = np.flatnonzero(final)
-    shown = ever[np.argsort(-weight[ever], kind="stable")][:PATH_COLUMNS]
+    drawn_columns = ever[np.argsort(-weight[ever], kind="stable")][:PATH_COLUMNS]
     chosen = int(np.argmin(np.abs(np.asarray(path.alphas)[at] - (model.alpha_ or 0.0))))
     return {
         "alpha": np.asarray(path.alphas)[at].tolist(),
@@ -63,15 +63,15 @@ def path_of(model: Any) -> dict[str, Any] | None:
         "error": np.asarray(path.cv_mean)[at].tolist(),
         "standard_error": np.asarray(path.cv_se)[at].tolist(),
         "chosen": chosen,
-        "names": [str(model.coef_names_[j]) for j in shown],
-        "terms": (lines[at][:, shown] * scale[shown]).T.tolist(),
-        "left": len(ever) - len(shown),
+        "names": [str(model.coef_names_[j]) for j in drawn_columns],
+        "terms": (lines[at][:, drawn_columns] * scale[drawn_columns]).T.tolist(),
+        "left": len(ever) - len(drawn_columns),
     }
 
 
 def _curve(by: str, size: np.ndarray, error: np.ndarray, chosen: int) -> dict[str, Any] | None:
-    known = np.isfinite(error)
-    size, error = size[known], error[known]
+    is_finite = np.isfinite(error)
+    size, error = size[is_finite], error[is_finite]
     if len(size) < 2:
         return None
     at = _thinned(len(size), POINTS)
@@ -81,11 +81,11 @@ def _curve(by: str, size: np.ndarray, error: np.ndarray, chosen: int) -> dict[st
 def _best_of_each(size: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Sizes in rising order, each with the least error that a model of that size has."""
     sizes = np.unique(size)
-    return sizes, np.array([np.min(error[size == one]) for one in sizes])
+    return sizes, np.array([np.min(error[size == size_value]) for size_value in sizes])
 
 
-def _thinned(n: int, most: int) -> np.ndarray:
+def _thinned(n: int, max_points: int) -> np.ndarray:
     """Positions of at most so many of n things, the first and the last among them; denser at the beginning."""
-    if n <= most:
+    if n <= max_points:
         return np.arange(n)
-    return np.unique(np.round(np.geomspace(1, n, most)).astype(np.int64) - 1)
+    return np.unique(np.round(np.geomspace(1, n, max_points)).astype(np.int64) - 1)

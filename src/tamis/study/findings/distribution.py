@@ -32,16 +32,16 @@ def distribution(column: Column, problem: StudyProblem) -> dict[str, Any]:
     `middle` and `high` (None where there is no row). `missing` counts rows without a value, `tails` those beyond the
     first and the last edge, which are counted in the first and the last bar.
     """
-    gone = column.values < 0 if column.is_categorical else column.missing
-    codes, described = _levels(column, gone) if _is_coded(column) else _bins(column.values[~gone])
-    y, n = problem.y[~gone], described.pop("bars")
-    out = {**described, "missing": int(gone.sum()), "rows": np.bincount(codes, minlength=n).tolist()}
+    is_missing = column.values < 0 if column.is_categorical else column.missing
+    codes, described = _levels(column, is_missing) if _is_coded(column) else _bins(column.values[~is_missing])
+    y, n = problem.y[~is_missing], described.pop("bars")
+    out = {**described, "missing": int(is_missing.sum()), "rows": np.bincount(codes, minlength=n).tolist()}
     if problem.labels:
         classes = shown_classes(problem)
-        place = np.full(len(problem.labels), len(classes))
-        place[classes] = np.arange(len(classes))
+        row_of_class = np.full(len(problem.labels), len(classes))
+        row_of_class[classes] = np.arange(len(classes))
         counts = np.zeros((len(classes) + (len(classes) < len(problem.labels)), n), dtype=np.int64)
-        np.add.at(counts, (place[y], codes), 1)
+        np.add.at(counts, (row_of_class[y], codes), 1)
         return {**out, "counts": counts.tolist()}
     quartiles = [np.quantile(y[codes == bar], (0.25, 0.5, 0.75)) if (codes == bar).any() else None for bar in range(n)]
     return {
@@ -57,18 +57,23 @@ def _is_coded(column: Column) -> bool:
     return column.levels is not None
 
 
-def _levels(column: Column, gone: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+def _levels(column: Column, is_missing: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
     """Codes of bars, one a level: the most frequent in the order of levels, and one for the others."""
-    values, levels = column.values[~gone].astype(np.int64), column.levels or ()
+    values, levels = column.values[~is_missing].astype(np.int64), column.levels or ()
     counts = np.bincount(values, minlength=len(levels))
-    kept = np.arange(len(levels))
+    frequent = np.arange(len(levels))
     if len(levels) > LEVELS:
-        kept = np.sort(np.argsort(-counts, kind="stable")[: LEVELS - 1])
-    place = np.full(len(levels), len(kept))
-    place[kept] = np.arange(len(kept))
-    others = len(levels) - len(kept)
-    words = [str(levels[code]) for code in kept]
-    return place[values], {"levels": words, "others": others, "tails": 0, "bars": len(kept) + bool(others)}
+        frequent = np.sort(np.argsort(-counts, kind="stable")[: LEVELS - 1])
+    bar_of_level = np.full(len(levels), len(frequent))
+    bar_of_level[frequent] = np.arange(len(frequent))
+    n_others = len(levels) - len(frequent)
+    words = [str(levels[code]) for code in frequent]
+    return bar_of_level[values], {
+        "levels": words,
+        "others": n_others,
+        "tails": 0,
+        "bars": len(frequent) + bool(n_others),
+    }
 
 
 def _bins(values: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:

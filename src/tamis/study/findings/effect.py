@@ -84,15 +84,15 @@ def effects(problem: StudyProblem, model: Any, names: Sequence[str]) -> dict[str
     """
     n_columns = effect_size(problem.X.n_columns)[0]
     grids = {name: grid_of(problem, name) for name in names[:n_columns]}
-    asked = {name: grid for name, grid in grids.items() if len(grid.points) > 1}
-    if not asked:
+    varied_grids = {name: grid for name, grid in grids.items() if len(grid.points) > 1}
+    if not varied_grids:
         return {}
-    answers = _answers(problem, model, asked)
+    answers = _answers(problem, model, varied_grids)
     out, at = {}, 0
-    for name, grid in asked.items():
+    for name, grid in varied_grids.items():
         size = 2 * len(grid.rows) if _is_number(problem, name) else len(grid.rows)
-        part = answers[at : at + size]
-        curve = _accumulated(part, grid) if _is_number(problem, name) else _levels(part, grid)
+        block = answers[at : at + size]
+        curve = _accumulated(block, grid) if _is_number(problem, name) else _levels(block, grid)
         out[name] = [[float(value) for value in line] for line in curve.T]
         at += size
     return out
@@ -114,17 +114,17 @@ def most_moving(problem: StudyProblem, model: Any, names: Sequence[str]) -> list
     for k, name in enumerate(names, start=1):  # the rows as they are, then once for each column
         values = problem.X.column(name).values[rows]
         changes.append((problem.X.index(name), slice(k * size, (k + 1) * size), np.roll(values, 1)))
-    said = _questions(problem, model, np.tile(rows, len(names) + 1), changes).reshape(len(names) + 1, -1)
-    moved = ((said[1:] - said[0]) ** 2).sum(axis=1)
+    predictions = _questions(problem, model, np.tile(rows, len(names) + 1), changes).reshape(len(names) + 1, -1)
+    moved = ((predictions[1:] - predictions[0]) ** 2).sum(axis=1)
     return [names[k] for k in np.argsort(-moved, kind="stable")]
 
 
 def grid_of(problem: StudyProblem, name: str) -> Grid:
     """Where the effect of a column is computed: decided by the rows learned from, the same for every model."""
-    known = problem.latest.setdefault("effect grids", {})
-    if name not in known:
-        known[name] = _grid(problem, problem.X.column(name))
-    return known[name]  # type: ignore[no-any-return]
+    grids = problem.latest.setdefault("effect grids", {})
+    if name not in grids:
+        grids[name] = _grid(problem, problem.X.column(name))
+    return grids[name]  # type: ignore[no-any-return]
 
 
 def _is_number(problem: StudyProblem, name: str) -> bool:
@@ -140,33 +140,33 @@ def _grid(problem: StudyProblem, column: Column) -> Grid:
         counts = np.bincount(values[values >= 0], minlength=len(column.levels or ()))
         codes = np.sort(np.argsort(-counts, kind="stable")[:steps])
         codes = codes[counts[codes] > 0]
-        asked = order[values >= 0][: max(rows, steps * rows // max(len(codes), 1))]
-        return Grid(codes, np.tile(asked, len(codes)), np.repeat(np.arange(len(codes)), len(asked)), counts[codes])
-    known = ~np.isnan(values)
-    order, values = order[known], values[known]
+        sampled = order[values >= 0][: max(rows, steps * rows // max(len(codes), 1))]
+        return Grid(codes, np.tile(sampled, len(codes)), np.repeat(np.arange(len(codes)), len(sampled)), counts[codes])
+    is_known = ~np.isnan(values)
+    order, values = order[is_known], values[is_known]
     if not len(values):
         return Grid(np.empty(0), np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0))
     points = np.unique(np.quantile(values, np.linspace(0, 1, steps + 1), method="inverted_cdf"))
     step = np.clip(np.searchsorted(points, values, side="left") - 1, 0, max(len(points) - 2, 0))
-    taken = [order[step == k][:rows] for k in range(len(points) - 1)]
-    places = np.repeat(np.arange(len(taken)), [len(one) for one in taken])
+    rows_of_step = [order[step == k][:rows] for k in range(len(points) - 1)]
+    step_of_row = np.repeat(np.arange(len(rows_of_step)), [len(step_rows) for step_rows in rows_of_step])
     mass = np.bincount(step, minlength=max(len(points) - 1, 0))
-    return Grid(points, np.concatenate([*taken, np.empty(0, np.int64)]), places, mass)
+    return Grid(points, np.concatenate([*rows_of_step, np.empty(0, np.int64)]), step_of_row, mass)
 
 
-def _answers(problem: StudyProblem, model: Any, asked: dict[str, Grid]) -> np.ndarray:
+def _answers(problem: StudyProblem, model: Any, grids: dict[str, Grid]) -> np.ndarray:
     """The model's answers to all questions, one after the other (questions × outputs)."""
-    parts = [_question(problem, name, grid) for name, grid in asked.items()]
-    rows = np.concatenate([rows for rows, _ in parts])
+    questions = [_question(problem, name, grid) for name, grid in grids.items()]
+    rows = np.concatenate([rows for rows, _ in questions])
     changes: list[Change] = []
     at = 0
-    for name, (_, values) in zip(asked, parts):
+    for name, (_, values) in zip(grids, questions):
         changes.append((problem.X.index(name), slice(at, at + len(values)), values))
         at += len(values)
-    said = _questions(problem, model, rows, changes)
+    predictions = _questions(problem, model, rows, changes)
     if not problem.labels:
-        return said[:, None]
-    return said[:, [1]] if len(problem.labels) == 2 else said[:, shown_classes(problem)]
+        return predictions[:, None]
+    return predictions[:, [1]] if len(problem.labels) == 2 else predictions[:, shown_classes(problem)]
 
 
 def is_uncalibrated(model: Any) -> bool:
@@ -191,10 +191,10 @@ def _uncalibrated(model: Any) -> Any:
 
 def _with(model: Any, **changed: Any) -> Any:
     """A copy of a fitted model with other attributes."""
-    made = copy(model)
+    changed_model = copy(model)
     for name, value in changed.items():
-        setattr(made, name, value)
-    return made
+        setattr(changed_model, name, value)
+    return changed_model
 
 
 def _questions(problem: StudyProblem, model: Any, rows: np.ndarray, changes: list[Change]) -> np.ndarray:
@@ -221,9 +221,9 @@ def _changed(table: Table, changes: list[Change]) -> Table:
         return changed
     columns = list(table.columns)
     for j, where, values in changes:
-        whole = columns[j].values.copy()
-        whole[where] = values
-        columns[j] = Column(columns[j].name, columns[j].kind, whole, columns[j].levels, columns[j].source)
+        all_values = columns[j].values.copy()
+        all_values[where] = values
+        columns[j] = Column(columns[j].name, columns[j].kind, all_values, columns[j].levels, columns[j].source)
     return Table(columns, n_rows=table.n_rows)
 
 

@@ -106,21 +106,21 @@ def _card(problem: StudyProblem, name: str, final: dict[str, Any], folds: list[d
     points = grid_of(problem, name).points
     words = None if column.levels is None else [str(column.levels[int(point)]) for point in points]
     flat = [[0.0] * len(line) for line in curve]
-    found = [
+    fold_curves = [
         fold.get("findings", {}).get("effects", {}).get(name) or (flat if name not in fold["columns"] else None)
         for fold in folds
     ]
-    effect = {"points": [float(point) for point in points], "levels": words, "final": curve, "folds": found}
+    effect = {"points": [float(point) for point in points], "levels": words, "final": curve, "folds": fold_curves}
     return {**card, "effect": effect}
 
 
 def _complexities(judged: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
     """Procedure -> the curves of its folds, for those that have any."""
-    found = {
+    curves_of = {
         name: [curve for fold in folds if (curve := fold.get("findings", {}).get("complexity")) is not None]
         for name, folds in judged.items()
     }
-    return {name: curves for name, curves in found.items() if curves}
+    return {name: curves for name, curves in curves_of.items() if curves}
 
 
 def _by_weight(problem: StudyProblem, model: Any, columns: Sequence[str]) -> list[str]:

@@ -25,8 +25,8 @@ def interchangeable(problem: StudyProblem, selected: Sequence[str]) -> list[dict
     """
     table = problem.X
     numeric = np.array([not head.is_categorical for head in table.heads])
-    place = {name: j for j, name in enumerate(table.names)}
-    chosen = [place[name] for name in selected if numeric[place[name]]]
+    index_of = {name: j for j, name in enumerate(table.names)}
+    chosen = [index_of[name] for name in selected if numeric[index_of[name]]]
     if not chosen:
         return []
     candidates = np.flatnonzero(numeric)
@@ -37,27 +37,29 @@ def interchangeable(problem: StudyProblem, selected: Sequence[str]) -> list[dict
     best[[at[j] for j in chosen]] = 2.0  # they come first
     near = np.flatnonzero(best >= LEAST)
     near = near[np.argsort(-best[near], kind="stable")][:MOST]
-    wanted, rank = set(chosen), {j: k for k, j in enumerate(chosen)}
+    selected_set, rank = set(chosen), {j: k for k, j in enumerate(chosen)}
     groups = []
     for cluster in clusters_of(table, np.sort(candidates[near]), LEAST):
         inside = [int(j) for j in cluster]
-        used = sorted((j for j in inside if j in wanted), key=rank.__getitem__)
+        used = sorted((j for j in inside if j in selected_set), key=rank.__getitem__)
         if len(inside) < 2 or not used:
             continue
         first = Z[:, at[used[0]]]
-        rest = sorted((j for j in inside if j not in wanted), key=lambda j: (-abs(first @ Z[:, at[j]]), table.names[j]))
-        part = Z[:, [at[j] for j in inside]]
-        groups.append((rank[used[0]], used, rest, float(np.abs(part.T @ part).min())))
+        unused = sorted(
+            (j for j in inside if j not in selected_set), key=lambda j: (-abs(first @ Z[:, at[j]]), table.names[j])
+        )
+        block = Z[:, [at[j] for j in inside]]
+        groups.append((rank[used[0]], used, unused, float(np.abs(block.T @ block).min())))
     return [
-        {"columns": [table.names[j] for j in [*used, *rest]], "used": len(used), "least": least}
-        for _, used, rest, least in sorted(groups, key=lambda group: group[0])
+        {"columns": [table.names[j] for j in [*used, *unused]], "used": len(used), "least": min_correlation}
+        for _, used, unused, min_correlation in sorted(groups, key=lambda group: group[0])
     ]
 
 
 def _standard(values: np.ndarray) -> np.ndarray:
     """Columns about their mean and of length 1, missing values at the mean; 0 where a column does not vary."""
-    known = ~np.isnan(values)
-    mean = np.divide(np.where(known, values, 0.0).sum(axis=0), np.maximum(known.sum(axis=0), 1))
-    centred = np.where(known, values - mean, 0.0)
+    is_known = ~np.isnan(values)
+    mean = np.divide(np.where(is_known, values, 0.0).sum(axis=0), np.maximum(is_known.sum(axis=0), 1))
+    centred = np.where(is_known, values - mean, 0.0)
     length = np.sqrt((centred**2).sum(axis=0))
     return np.divide(centred, length, out=np.zeros_like(centred), where=length > 0)

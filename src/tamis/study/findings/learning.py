@@ -28,8 +28,8 @@ def sizes(n_train: int) -> list[int]:
     >>> sizes(360), sizes(30_000), sizes(60)
     ([40, 120], [111, 1000], [20])
     """
-    found = [n_train // 9, n_train // 3] if n_train // 3 <= MOST else [MOST // 9, MOST]
-    return [size for size in found if size >= FEWEST]
+    candidates = [n_train // 9, n_train // 3] if n_train // 3 <= MOST else [MOST // 9, MOST]
+    return [size for size in candidates if size >= FEWEST]
 
 
 def learning(
@@ -40,54 +40,64 @@ def learning(
     A part that lacks a value of the score (one class alone) is left out. R² is what a fold adds to the one pooled over
     these folds, about the mean of all training rows of each: the same for every number of rows.
     """
-    few = list(folds[:FOLDS])
-    smallest = min(len(fold.train) for fold in few)
+    first_folds = list(folds[:FOLDS])
+    smallest = min(len(fold.train) for fold in first_folds)
     rows, scores = [], []
     for size in sizes(smallest):
-        answers = [_answers(problem, rules, procedure, fold, size, seed) for fold in few]
+        answers = [_answers(problem, rules, procedure, fold, size, seed) for fold in first_folds]
         if rules.metric.base == "r2":
-            squares = [float(((problem.y[fold.test] - answer) ** 2).sum()) for fold, (answer, _) in zip(few, answers)]
-            values = _r_squared(problem, few, squares)
+            squares = [
+                float(((problem.y[fold.test] - answer) ** 2).sum()) for fold, (answer, _) in zip(first_folds, answers)
+            ]
+            values = _r_squared(problem, first_folds, squares)
         else:
-            values = [_score(problem, rules, fold, *answer) for fold, answer in zip(few, answers)]
-        known = [value for value in values if value is not None]
-        if len(known) == len(few):
+            values = [_score(problem, rules, fold, *answer) for fold, answer in zip(first_folds, answers)]
+        finite = [value for value in values if value is not None]
+        if len(finite) == len(first_folds):
             rows.append(size)
-            scores.append(known)
-    return {"procedure": procedure.name, "rows": rows, "scores": scores, "folds": len(few)}
+            scores.append(finite)
+    return {"procedure": procedure.name, "rows": rows, "scores": scores, "folds": len(first_folds)}
 
 
 def whole_curve(
-    found: dict[str, Any], problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+    curve: dict[str, Any], problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
 ) -> dict[str, Any]:
     """The same with a last point: all training rows of these folds, as they were judged anyway."""
-    few = judged[: found["folds"]]
+    records = judged[: curve["folds"]]
     if rules.metric.base == "r2":
-        last = _r_squared(problem, folds[: found["folds"]], [sum(fold["outer"]["loss"]) for fold in few])
+        last = _r_squared(problem, folds[: curve["folds"]], [sum(fold["outer"]["loss"]) for fold in records])
     else:
-        last = [fold["test"] for fold in few]
-    if not found["rows"] or None in last:
-        return {**found, "rows": [], "scores": []}
-    n_train = int(np.mean([len(fold.train) for fold in folds[: found["folds"]]]))
-    return {**found, "rows": [*found["rows"], n_train], "scores": [*found["scores"], last]}
+        last = [fold["test"] for fold in records]
+    if not curve["rows"] or None in last:
+        return {**curve, "rows": [], "scores": []}
+    n_train = int(np.mean([len(fold.train) for fold in folds[: curve["folds"]]]))
+    return {**curve, "rows": [*curve["rows"], n_train], "scores": [*curve["scores"], last]}
 
 
 def _r_squared(problem: StudyProblem, folds: Sequence[Fold], squares: Sequence[float]) -> list[float | None]:
     """What each fold adds to R² pooled over these folds, from the sums of its squared errors."""
     spreads = [float(((problem.y[fold.test] - problem.y[fold.train].mean()) ** 2).sum()) for fold in folds]
-    parts = fold_r_squared(np.array(squares), np.array(spreads), np.zeros(len(folds)))
-    return [float(part) if np.isfinite(part) else None for part in parts]
+    values = fold_r_squared(np.array(squares), np.array(spreads), np.zeros(len(folds)))
+    return [float(fold_value) if np.isfinite(fold_value) else None for fold_value in values]
 
 
 def _answers(
     problem: StudyProblem, rules: FoldRules, procedure: Procedure, fold: Fold, size: int, seed: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Answers for held-out rows of the procedure trained on so many rows of the fold; and the classes it learned."""
-    own = seed_of(seed, "learning", fold.index, size)
-    part = np.sort(generator(own, "rows").permutation(fold.train)[:size])
-    made = procedure.make(problem.task)
-    model = train(problem, made, part, own, lambda k: inner_folds(problem, part, k or rules.inner, own))
-    learned = np.bincount(problem.y[part], minlength=len(problem.labels)) > 0 if problem.labels else np.empty(0, bool)
+    fold_seed = seed_of(seed, "learning", fold.index, size)
+    train_rows = np.sort(generator(fold_seed, "rows").permutation(fold.train)[:size])
+    model_recipe = procedure.make(problem.task)
+    model = train(
+        problem,
+        model_recipe,
+        train_rows,
+        fold_seed,
+        lambda k: inner_folds(problem, train_rows, k or rules.inner, fold_seed),
+    )
+    learned = (
+        np.bincount(problem.y[train_rows], minlength=len(problem.labels)) > 0 if problem.labels else np.empty(0, bool)
+    )
     return predictions(problem, model, fold.test), learned
 
 

@@ -36,7 +36,7 @@ def marginal(problem: StudyProblem, tested: Association, n_jobs: int | None = No
     relief : ReliefF, of at most 500 rows; None on tables of more than 2,000 columns.
     missing : share of rows without a value.
     """
-    found = [_of_column(column, problem) for column in problem.X.columns]
+    described = [_of_column(column, problem) for column in problem.X.columns]
     rows = np.arange(len(problem.y))
     if len(rows) > MOST_RELIEF:
         rows = np.sort(generator(0, "rows of relief").permutation(rows)[:MOST_RELIEF])
@@ -45,7 +45,7 @@ def marginal(problem: StudyProblem, tested: Association, n_jobs: int | None = No
         near = relief(problem.X.take(rows), problem.y[rows], k=min(NEIGHBOURS, len(rows) - 1), n_jobs=n_jobs)
     return {
         "name": list(problem.X.names),
-        **{key: [one[key] for one in found] for key in ("strength", "direction", "missing")},
+        **{key: [facts[key] for facts in described] for key in ("strength", "direction", "missing")},
         "p_value": [tested.p_values.get(name) for name in problem.X.names],
         "information": mutual_information(problem.X, problem.y, corrected=True, n_jobs=n_jobs).tolist(),
         "relief": None if near is None else near.tolist(),
@@ -63,18 +63,18 @@ def _suits_relief(problem: StudyProblem, rows: np.ndarray) -> bool:
 
 
 def _of_column(column: Column, problem: StudyProblem) -> dict[str, Any]:
-    known = ~column.missing if not column.is_categorical else column.values >= 0
-    values, y = column.values[known], problem.y[known]
+    is_known = ~column.missing if not column.is_categorical else column.values >= 0
+    values, y = column.values[is_known], problem.y[is_known]
     nothing = {"strength": 0.0, "direction": None}
     if len(values) < 3:
-        found = nothing
+        facts = nothing
     elif column.is_categorical:
-        found = _category_and_class(values, y) if problem.labels else _groups(values, y)
+        facts = _category_and_class(values, y) if problem.labels else _groups(values, y)
     elif problem.labels:
-        found = {**_groups(y, values), "direction": _towards(values, y, len(problem.labels))}
+        facts = {**_groups(y, values), "direction": _towards(values, y, len(problem.labels))}
     else:
-        found = _two_numbers(values, y)
-    return {**nothing, **found, "missing": float(1 - known.mean())}
+        facts = _two_numbers(values, y)
+    return {**nothing, **facts, "missing": float(1 - is_known.mean())}
 
 
 def _groups(codes: np.ndarray, values: np.ndarray) -> dict[str, Any]:
@@ -91,10 +91,10 @@ def _groups(codes: np.ndarray, values: np.ndarray) -> dict[str, Any]:
 
 def _two_numbers(x: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     a, b = x - x.mean(), y - y.mean()
-    both, product = float((a @ a) * (b @ b)), float(a @ b)
-    if not both > 0:
+    squares, product = float((a @ a) * (b @ b)), float(a @ b)
+    if not squares > 0:
         return {}
-    return {"strength": min(product**2 / both, 1.0), "direction": int(np.sign(product))}
+    return {"strength": min(product**2 / squares, 1.0), "direction": int(np.sign(product))}
 
 
 def _category_and_class(codes: np.ndarray, y: np.ndarray) -> dict[str, Any]:
@@ -102,13 +102,13 @@ def _category_and_class(codes: np.ndarray, y: np.ndarray) -> dict[str, Any]:
     counts = np.zeros((int(codes.max()) + 1, int(y.max()) + 1))
     np.add.at(counts, (codes, y), 1)
     counts = counts[counts.sum(axis=1) > 0][:, counts.sum(axis=0) > 0]
-    least = min(counts.shape) - 1
-    if least < 1:
+    freedom = min(counts.shape) - 1
+    if freedom < 1:
         return {}
     n = counts.sum()
     expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / n
     statistic = float(((counts - expected) ** 2 / expected).sum())
-    return {"strength": min(statistic / (n * least), 1.0)}
+    return {"strength": min(statistic / (n * freedom), 1.0)}
 
 
 def _towards(values: np.ndarray, y: np.ndarray, n_classes: int) -> int | None:

@@ -40,9 +40,9 @@ def null_score(
     folds = outer_folds(shuffled, problem.plan.folds, problem.plan.repeats, seed)
     names = [procedure.name for procedure in candidates]
 
-    def judge(made: dict[str, Any], some: list[Fold], keep: Any, beside: Sequence[Beside]) -> Judgements:
+    def judge(models: dict[str, Any], some: list[Fold], keep: Any, concurrent: Sequence[Beside]) -> Judgements:
         return cross_validate(
-            shuffled, made, some, partial(keep, rules=rules), seed=seed, inner=rules.inner, concurrent=beside
+            shuffled, models, some, partial(keep, rules=rules), seed=seed, inner=rules.inner, concurrent=concurrent
         )
 
     judged = records_by_size(raced(judge, procedures, problem.task, folds, prefer, names), sizes)
@@ -61,16 +61,16 @@ def null_facts(score: float | None, scores: Sequence[float | None], metric: Metr
     >>> null_facts(0.9, [0.5, 0.6, 0.4], default(True))["p_value"]
     0.25
     """
-    known = [one for one in scores if one is not None]
-    if score is None or not known:
+    finite = [null_value for null_value in scores if null_value is not None]
+    if score is None or not finite:
         return None
-    found = float(utility(metric, score))
-    slack = 1e-12 * max(abs(one) for one in (score, *known))
-    hits = sum(float(utility(metric, one)) >= found - slack for one in known)
+    observed = float(utility(metric, score))
+    slack = 1e-12 * max(abs(null_value) for null_value in (score, *finite))
+    hits = sum(float(utility(metric, null_value)) >= observed - slack for null_value in finite)
     return {
-        "permutations": len(known),
+        "permutations": len(finite),
         "score": score,
-        "mean": float(np.mean(known)),
-        "scores": known,
-        "p_value": (1 + hits) / (1 + len(known)),
+        "mean": float(np.mean(finite)),
+        "scores": finite,
+        "p_value": (1 + hits) / (1 + len(finite)),
     }

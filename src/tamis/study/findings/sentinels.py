@@ -21,17 +21,17 @@ def sentinels_of(problem: StudyProblem) -> list[dict[str, Any]]:
             continue
         values = problem.X.column(problem.X.index(decision.name)).values
         present = ~np.isnan(values)
-        others = present & (values != decision.sentinel)
-        if not 0 < np.count_nonzero(others) < np.count_nonzero(present):
+        is_regular = present & (values != decision.sentinel)
+        if not 0 < np.count_nonzero(is_regular) < np.count_nonzero(present):
             continue
         facts.append(
             {
                 "name": decision.name,
                 "value": decision.sentinel,
-                "rows": int(np.count_nonzero(present & ~others)),
-                "range": [float(values[others].min()), float(values[others].max())],
+                "rows": int(np.count_nonzero(present & ~is_regular)),
+                "range": [float(values[is_regular].min()), float(values[is_regular].max())],
                 "shared": _shared_variance(values[present], problem.y[present], bool(problem.labels)),
-                "shared_without": _shared_variance(values[others], problem.y[others], bool(problem.labels)),
+                "shared_without": _shared_variance(values[is_regular], problem.y[is_regular], bool(problem.labels)),
             }
         )
     return facts

@@ -20,12 +20,12 @@ def selection_stability(sets: Sequence[Sequence[str]], n_columns: int) -> dict[s
     1.0
     """
     index, interval = stability(sets, n_columns)
-    sizes = [len(one) for one in sets]
+    sizes = [len(columns) for columns in sets]
     ends = [interval.low, interval.high]
-    known = bool(np.isfinite(index))
+    is_defined = bool(np.isfinite(index))
     return {
-        "index": index if known else None,
-        "interval": [float(np.clip(end, -1, 1)) for end in ends] if known and np.isfinite(ends).all() else None,
+        "index": index if is_defined else None,
+        "interval": [float(np.clip(end, -1, 1)) for end in ends] if is_defined and np.isfinite(ends).all() else None,
         "fewest": min(sizes),
         "most": max(sizes),
     }
@@ -37,8 +37,8 @@ def expected_false(model: Any) -> float | None:
     Of a pipeline, that of its last step with one (`StabilitySelector.expected_false_`).
     """
     steps = [step for _, step in getattr(model, "steps", None) or []]
-    for part in (model, *reversed(steps)):
-        found = getattr(part, "expected_false_", None)
-        if found is not None and np.isfinite(found):
-            return float(found)
+    for step in (model, *reversed(steps)):
+        bound = getattr(step, "expected_false_", None)
+        if bound is not None and np.isfinite(bound):
+            return float(bound)
     return None

@@ -54,21 +54,21 @@ def sure_columns(
     for pair in pairs:
         partner.setdefault(pair["first"], pair["second"])
         partner.setdefault(pair["second"], pair["first"])
-    found = []
+    verdicts = []
     for name in order:
         unit = next(unit for unit in units if name in unit)
         p = p_values.get(unit)
-        others = [other for other in unit if other != name]
+        partners = [member for member in unit if member != name]
         is_sure = p is not None and p <= ALPHA
         if is_sure:
             reason = "explains the target beyond the other columns of the model"
-            reason += f", together with {', '.join(others)}" if others else ""
+            reason += f", together with {', '.join(partners)}" if partners else ""
         elif name in partner:
             is_sure, reason = True, f"acts together with {partner[name]}"
         else:
             reason = "not tested: too few rows" if p is None else "may repeat other columns of the model or be chance"
-        found.append({"name": name, "sure": is_sure, "p_value": p, "reason": reason})
-    return found
+        verdicts.append({"name": name, "sure": is_sure, "p_value": p, "reason": reason})
+    return verdicts
 
 
 def _units(order: Sequence[str], interchangeable: Sequence[dict[str, Any]]) -> list[tuple[str, ...]]:
@@ -89,20 +89,20 @@ def _p_values(problem: StudyProblem, units: Sequence[tuple[str, ...]]) -> dict[t
     targets = contrasts(problem, rows)
     smallest: dict[tuple[str, ...], float] = {}
     for mask, y in targets:
-        part = table.take(np.flatnonzero(mask))
-        terms = [np.hstack([plain_terms(part.column(name)) for name in unit]) for unit in units]
+        subset = table.take(np.flatnonzero(mask))
+        terms = [np.hstack([plain_terms(subset.column(name)) for name in unit]) for unit in units]
         n_informative = 2 * min(y.sum(), len(y) - y.sum()) if problem.labels else len(y)
-        n_units = int((np.cumsum([one.shape[1] for one in terms]) <= n_informative // ROWS_PER_TERM).sum())
+        n_units = int((np.cumsum([term.shape[1] for term in terms]) <= n_informative // ROWS_PER_TERM).sum())
         if not n_units:
             continue
         fit = fitted_terms(np.hstack([np.ones((len(y), 1)), *terms[:n_units]]), y, bool(problem.labels))
         draws = (signs[:, clusters[mask]] * inflated(fit, clusters[mask])) @ fit.basis
-        weighted = [fit.basis.T @ (one * fit.weight[:, None]) for one in terms[:n_units]]
+        weighted = [fit.basis.T @ (term * fit.weight[:, None]) for term in terms[:n_units]]
         constant = fit.basis.T @ fit.weight[:, None]
         response = fit.basis.T @ fit.response
         for k, unit in enumerate(units[:n_units]):
-            others = orthonormal(np.hstack([constant, *weighted[:k], *weighted[k + 1 :]]))
-            p = _p_value(weighted[k], others, response, draws) * len(targets)
+            other_terms = orthonormal(np.hstack([constant, *weighted[:k], *weighted[k + 1 :]]))
+            p = _p_value(weighted[k], other_terms, response, draws) * len(targets)
             smallest[unit] = min(smallest.get(unit, 1.0), p)
     if not smallest:
         return {}
@@ -111,14 +111,14 @@ def _p_values(problem: StudyProblem, units: Sequence[tuple[str, ...]]) -> dict[t
     return dict(zip(smallest, adjusted.tolist()))
 
 
-def _p_value(own: np.ndarray, others: np.ndarray, response: np.ndarray, draws: np.ndarray) -> float:
+def _p_value(term: np.ndarray, other_terms: np.ndarray, response: np.ndarray, draws: np.ndarray) -> float:
     """P-value of one unit's terms beyond an orthonormal basis of the others, all in coordinates of the fit's basis.
 
     The terms of all units span that basis, so nothing is lost, and no matrix here has as many rows as the table.
     """
-    left = own - others @ (others.T @ own)
+    left = term - other_terms @ (other_terms.T @ term)
     U, size, _ = np.linalg.svd(left, full_matrices=False)
-    Q = U[:, size > 0.02 * max(float(np.linalg.norm(own, axis=0).max(initial=0.0)), 1e-300)]
+    Q = U[:, size > 0.02 * max(float(np.linalg.norm(term, axis=0).max(initial=0.0)), 1e-300)]
     df = Q.shape[1]
     if not df:
         return 1.0

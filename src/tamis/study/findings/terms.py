@@ -30,43 +30,43 @@ def terms(model: Any) -> Terms | None:
 
     `left` counts the terms that are not listed; `classes` are the codes of the classes that were learned.
     """
-    found = _largest(model, LISTED)
-    return None if found is None else {**found, "coef": found["coef"].tolist()}
+    largest = _largest(model, LISTED)
+    return None if largest is None else {**largest, "coef": largest["coef"].tolist()}
 
 
-def kept_terms(model: Any, most: int = KEPT) -> Terms | None:
+def kept_terms(model: Any, max_numbers: int = KEPT) -> Terms | None:
     """The same of a fold's model for the journal: as many coefficients as there is room for, packed as bytes."""
     outputs = np.atleast_2d(getattr(_linear(model), "coef_", 0.0)).shape[0]
-    found = _largest(model, most // outputs)
-    if found is None:
+    largest = _largest(model, max_numbers // outputs)
+    if largest is None:
         return None
-    packed = b64encode(np.ascontiguousarray(found["coef"], dtype="<f8").tobytes()).decode()
-    return {**found, "coef": packed, "outputs": outputs}
+    packed = b64encode(np.ascontiguousarray(largest["coef"], dtype="<f8").tobytes()).decode()
+    return {**largest, "coef": packed, "outputs": outputs}
 
 
-def listed_terms(kept: Terms | None, listed: Terms | None) -> Terms | None:
+def listed_terms(stored: Terms | None, listed: Terms | None) -> Terms | None:
     """What a fold kept of the terms that the final model lists, in their order.
 
     A term that the fold's model does not have is there with 0; one is missing only where `kept_terms` had no room for
     it. `left` counts the terms of the fold's model that are not there. None where the fold learned other classes: its
     outputs are others.
     """
-    if kept is None or listed is None or kept.get("classes") != listed.get("classes"):
+    if stored is None or listed is None or stored.get("classes") != listed.get("classes"):
         return None
-    coef, place = _unpacked(kept), {name: j for j, name in enumerate(kept["names"])}
-    names = [name for name in listed["names"] if name in place or not kept["left"]]
-    found = np.zeros((len(coef), len(names)))
-    known = [k for k, name in enumerate(names) if name in place]
-    found[:, known] = coef[:, [place[names[k]] for k in known]]
-    left = len(place) - len(known) + kept["left"]
-    return {"names": names, "coef": found.tolist(), "intercept": kept["intercept"], "left": left}
+    coef, index_of = _unpacked(stored), {name: j for j, name in enumerate(stored["names"])}
+    names = [name for name in listed["names"] if name in index_of or not stored["left"]]
+    coefficients = np.zeros((len(coef), len(names)))
+    stored_indices = [k for k, name in enumerate(names) if name in index_of]
+    coefficients[:, stored_indices] = coef[:, [index_of[names[k]] for k in stored_indices]]
+    left = len(index_of) - len(stored_indices) + stored["left"]
+    return {"names": names, "coef": coefficients.tolist(), "intercept": stored["intercept"], "left": left}
 
 
-def _unpacked(kept: Terms) -> np.ndarray:
-    if not isinstance(kept["coef"], str):  # a journal begun before they were packed
-        return np.atleast_2d(np.array(kept["coef"], dtype=np.float64))
-    numbers = np.frombuffer(b64decode(kept["coef"]), dtype="<f8")
-    return numbers.reshape(kept["outputs"], len(kept["names"]))
+def _unpacked(stored: Terms) -> np.ndarray:
+    if not isinstance(stored["coef"], str):  # a journal begun before they were packed
+        return np.atleast_2d(np.array(stored["coef"], dtype=np.float64))
+    numbers = np.frombuffer(b64decode(stored["coef"]), dtype="<f8")
+    return numbers.reshape(stored["outputs"], len(stored["names"]))
 
 
 def _linear(model: Any) -> Any:
@@ -76,7 +76,7 @@ def _linear(model: Any) -> Any:
     return model
 
 
-def _largest(model: Any, most: int) -> Terms | None:
+def _largest(model: Any, max_terms: int) -> Terms | None:
     """So many terms at most, those of the columns that contribute most first; `coef` is outputs × terms."""
     model = _linear(model)
     if not is_linear(model):
@@ -85,7 +85,7 @@ def _largest(model: Any, most: int) -> Terms | None:
     used = np.flatnonzero(coef.any(axis=0))
     weight = getattr(model, "feature_importances_", None)
     size = np.abs(coef).max(axis=0) if weight is None else np.asarray(weight)[groups]
-    first = used[np.argsort(-size[used], kind="stable")][:most]
+    first = used[np.argsort(-size[used], kind="stable")][:max_terms]
     return {
         "names": [str(model.coef_names_[j]) for j in first],
         "coef": coef[:, first],

@@ -47,19 +47,19 @@ def predictions_csv(
         writer.writerow(line)
     notes = _notes(model, ready)
     for i, cells in enumerate(answers):
-        own = [] if ids is None else [safe_cell(ids[1][i])]
-        writer.writerow([first + i + 1, *own, *cells, safe_cell(notes.get(i, "")), *(cells[i] for cells in more)])
+        id_cells = [] if ids is None else [safe_cell(ids[1][i])]
+        writer.writerow([first + i + 1, *id_cells, *cells, safe_cell(notes.get(i, "")), *(cells[i] for cells in more)])
     return text.getvalue()
 
 
 def remarks(model: Model, coverage: float = COVERAGE) -> tuple[str, ...]:
     """Where the intervals and the flags come from, or why there are none: a sentence each."""
-    said = []
+    sentences = []
     if predicts_numbers(model.task):
-        said.append(_of_interval(model, coverage))
+        sentences.append(_of_interval(model, coverage))
     if model.training is None:
-        said.append("model.json is of an earlier Tamis, which kept nothing of the training rows: none are flagged")
-    return tuple(said)
+        sentences.append("model.json is of an earlier Tamis, which kept nothing of the training rows: none are flagged")
+    return tuple(sentences)
 
 
 def remarks_on_csv(model: Model, coverage: float = COVERAGE) -> tuple[str, ...]:
@@ -68,20 +68,20 @@ def remarks_on_csv(model: Model, coverage: float = COVERAGE) -> tuple[str, ...]:
     if not changed:
         return remarks(model, coverage)
     written = ", ".join(changed[:3]) + (f" and {len(changed) - 3:,} more" if len(changed) > 3 else "")
-    said = f"labels that a spreadsheet would compute have an apostrophe in front: {written}"
-    return (*remarks(model, coverage), f"{said}; study.predict gives them without")
+    sentence = f"labels that a spreadsheet would compute have an apostrophe in front: {written}"
+    return (*remarks(model, coverage), f"{sentence}; study.predict gives them without")
 
 
 def _of_interval(model: Model, coverage: float) -> str:
-    held = f"low and high hold a new answer with probability {coverage:g}"
+    sentence = f"low and high hold a new answer with probability {coverage:g}"
     if model.fitted.has_interval:
-        return f"{held}, by the model's own intervals"
+        return f"{sentence}, by the model's own intervals"
     if model.residuals is None:
         return "there are no intervals: the study's errors on rows not seen were not kept"
     rows, reach = model.residuals.rows, model.residuals.reach()
     if coverage > reach:
-        held = f"low and high hold a new answer with probability {reach:.3g}, not {coverage:g} for want of rows"
-    return f"{held}, by the errors of {rows:,} rows that were not seen in the study's folds"
+        sentence = f"low and high hold a new answer with probability {reach:.3g}, not {coverage:g} for want of rows"
+    return f"{sentence}, by the errors of {rows:,} rows that were not seen in the study's folds"
 
 
 def _answers(model: Model, ready: Table, coverage: float) -> tuple[list[list[Any]], list[str]]:
@@ -113,16 +113,16 @@ def _appended(
         names += ["low", "high"]
         columns += [[repr(float(value)) for value in side] for side in ends.T]
     if model.training is not None:
-        found = model.training.unlike(ready)
+        unlike = model.training.unlike(ready)
         names.append("unlike")
-        columns.append([safe_cell(found.get(row, "")) for row in range(ready.n_rows)])
+        columns.append([safe_cell(unlike.get(row, "")) for row in range(ready.n_rows)])
     return names, columns
 
 
 def _notes(model: Model, ready: Table) -> dict[int, str]:
     """Row -> what the model never saw there."""
-    found: dict[int, list[str]] = {}
+    notes: dict[int, list[str]] = {}
     for name, mask in model.unseen(ready).items():
         for row in np.flatnonzero(mask).tolist():
-            found.setdefault(row, []).append(f"unseen level of {name}")
-    return {row: "; ".join(parts) for row, parts in found.items()}
+            notes.setdefault(row, []).append(f"unseen level of {name}")
+    return {row: "; ".join(phrases) for row, phrases in notes.items()}

@@ -61,27 +61,27 @@ class Distance:
         rows = np.unique(np.linspace(0, table.n_rows - 1, min(table.n_rows, MOST_ROWS)).astype(np.int64))
         X = np.column_stack([table.column(name).values[rows] for name in names])
         with one_blas_thread():
-            whole = _learned(X)
+            moments = _learned(X)
             lengths = np.empty(len(X))
             for k in range(PARTS):
-                held = np.arange(len(X)) % PARTS == k
-                lengths[held] = np.sqrt(_parts(X[held], *_learned(X[~held])).sum(axis=1))
+                is_held_out = np.arange(len(X)) % PARTS == k
+                lengths[is_held_out] = np.sqrt(_contributions(X[is_held_out], *_learned(X[~is_held_out])).sum(axis=1))
         rank = min(len(X), int(np.ceil(WITHIN * (len(X) + 1))))
-        return cls(tuple(names), *whole, float(np.sort(lengths)[rank - 1]))
+        return cls(tuple(names), *moments, float(np.sort(lengths)[rank - 1]))
 
     def far(self, ready: Table) -> dict[int, str]:
         """Row -> that it is far, and which columns make it so."""
         X = np.column_stack([ready.column(name).values for name in self.names])
-        parts = _parts(X, self.mean, self.scale, self.inverse)
-        lengths = np.sqrt(parts.sum(axis=1))
-        found = {}
+        contributions = _contributions(X, self.mean, self.scale, self.inverse)
+        lengths = np.sqrt(contributions.sum(axis=1))
+        reasons = {}
         for row in np.flatnonzero(lengths > self.limit).tolist():
-            first, second = np.argsort(-parts[row], kind="stable")[:2]
-            found[row] = (
+            first, second = np.argsort(-contributions[row], kind="stable")[:2]
+            reasons[row] = (
                 f"far from the training rows, above all by {self.names[first]} and {self.names[second]} together "
                 f"(distance {lengths[row]:.3g}, theirs up to {self.limit:.3g})"
             )
-        return found
+        return reasons
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `from_dict` takes back."""
@@ -110,44 +110,49 @@ def _learned(X: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
     Such a matrix may have eigenvalues below 0; none is taken below the shrinkage.
     """
-    there = (~np.isnan(X)).astype(np.float64)
-    n = np.maximum(there.sum(axis=0), 1)
-    mean = np.where(there, X, 0.0).sum(axis=0) / n
-    off = np.where(there, X - mean, 0.0)
+    is_observed = (~np.isnan(X)).astype(np.float64)
+    n = np.maximum(is_observed.sum(axis=0), 1)
+    mean = np.where(is_observed, X, 0.0).sum(axis=0) / n
+    off = np.where(is_observed, X - mean, 0.0)
     spread = np.sqrt((off**2).sum(axis=0) / n)
     scale = np.where(spread > 0, spread, 1.0)
     z = off / scale
     shrink = X.shape[1] / (X.shape[0] + X.shape[1])
-    values, vectors = np.linalg.eigh((z.T @ z) / np.maximum(there.T @ there, 1))
+    values, vectors = np.linalg.eigh((z.T @ z) / np.maximum(is_observed.T @ is_observed, 1))
     shrunk = (1 - shrink) * np.maximum(values, 0.0) + shrink
     return mean, scale, (vectors / shrunk) @ vectors.T
 
 
-def _parts(X: np.ndarray, mean: np.ndarray, scale: np.ndarray, inverse: np.ndarray) -> np.ndarray:
+def _contributions(X: np.ndarray, mean: np.ndarray, scale: np.ndarray, inverse: np.ndarray) -> np.ndarray:
     """What each column adds to the squared distance of each row; a missing value is what the others let expect.
 
     With P the inverse, that is :math:`z_m = -P_{mm}^{-1} P_{mo} z_o`: the distance is then that of the values there.
     """
-    gone = np.isnan(X)
-    z = np.where(gone, 0.0, (X - mean) / scale)
-    holes = np.flatnonzero(gone.any(axis=1))
+    is_missing = np.isnan(X)
+    z = np.where(is_missing, 0.0, (X - mean) / scale)
+    holes = np.flatnonzero(is_missing.any(axis=1))
     for start in range(0, len(holes), BATCH):
         rows = holes[start : start + BATCH]
-        missing = gone[rows].astype(np.float64)
-        own = inverse * missing[:, :, None] * missing[:, None, :]
-        own += (1 - missing)[:, :, None] * np.eye(X.shape[1])  # what is there stays as it is
-        z[rows] += np.linalg.solve(own, (-(z[rows] @ inverse) * missing)[:, :, None])[:, :, 0]
-    parts = (z @ inverse) * z
-    parts[parts.sum(axis=1) < 0] = 0.0  # rounding, at the very middle
-    return np.asarray(parts)
+        missing = is_missing[rows].astype(np.float64)
+        block = inverse * missing[:, :, None] * missing[:, None, :]
+        block += (1 - missing)[:, :, None] * np.eye(X.shape[1])  # what is there stays as it is
+        z[rows] += np.linalg.solve(block, (-(z[rows] @ inverse) * missing)[:, :, None])[:, :, 0]
+    contributions = (z @ inverse) * z
+    contributions[contributions.sum(axis=1) < 0] = 0.0  # rounding, at the very middle
+    return np.asarray(contributions)
 
 
 def _varied(table: Table, used: Sequence[str]) -> list[str]:
     """The first columns of numbers that vary, as many as are taken."""
-    found: list[str] = []
+    varied: list[str] = []
     for name in used:
         column = table.column(name)
-        there = column.values[~column.missing]
-        if len(found) < MOST_COLUMNS and not column.is_categorical and len(there) and there.min() < there.max():
-            found.append(name)
-    return found
+        observed = column.values[~column.missing]
+        if (
+            len(varied) < MOST_COLUMNS
+            and not column.is_categorical
+            and len(observed)
+            and observed.min() < observed.max()
+        ):
+            varied.append(name)
+    return varied

@@ -30,15 +30,15 @@ class Predicted:
 
     text: str
     rows: int
-    held: Held | None
+    locked: Held | None
     unseen: dict[str, int]
 
     def __add__(self, other: Predicted) -> Predicted:
         unseen = dict(self.unseen)
         for name, n in other.unseen.items():
             unseen[name] = unseen.get(name, 0) + n
-        held = None if self.held is None or other.held is None else self.held + other.held
-        return Predicted(self.text + other.text, self.rows + other.rows, held, unseen)
+        locked = None if self.locked is None or other.locked is None else self.locked + other.locked
+        return Predicted(self.text + other.text, self.rows + other.rows, locked, unseen)
 
 
 def merge(a: Predicted, b: Predicted) -> Predicted:
@@ -59,12 +59,12 @@ class PredictCell:
         model = _model(self.model)
         rules = Rules(trusted=True, rows=np.arange(cell.first, cell.first + cell.n_rows))
         raw = RawColumns(cell.arrow, rules, "the table")
-        held = None if self.lock is None else self.lock.held_by(raw, cell.first)
+        locked = None if self.lock is None else self.lock.held_by(raw, cell.first)
         ids = None if self.id is None else (self.id, _texts(raw, self.id))
         table = model.aligned(table_of(raw, like=model.types))
         unseen = {name: int(mask.sum()) for name, mask in model.unseen(table).items()}
         text = predictions_csv(model, table, ids, self.coverage, first=cell.first)
-        return Predicted(text, cell.n_rows, held, unseen)
+        return Predicted(text, cell.n_rows, locked, unseen)
 
 
 @lru_cache(maxsize=4)
@@ -83,14 +83,14 @@ def predict_parts(
     grid = source.source if isinstance(source, LazyTable) else grid_source(source, Rules(trusted=True))
     if id is not None and id not in grid.names:
         raise TableError(f"there is no column {id!r} in {grid.label}; give the name of a column")
-    known = {*model.types, *(lock.all_columns if lock is not None else ()), *([] if id is None else [id])}
-    names = [name for name in grid.names if name in known]
+    names_needed = {*model.types, *(lock.all_columns if lock is not None else ()), *([] if id is None else [id])}
+    names = [name for name in grid.names if name in names_needed]
     task = PartitionTask(PredictCell(json.dumps(model.to_dict()), lock, id, coverage), merge)
     total: Predicted | None = None
-    for part in current().each(task, grid.partitions(names, max_rows=MOST_CELLS)):
-        if part is not None:
-            stream.write(part.text)
-            bare = Predicted("", part.rows, part.held, part.unseen)
+    for batch in current().each(task, grid.partitions(names, max_rows=MOST_CELLS)):
+        if batch is not None:
+            stream.write(batch.text)
+            bare = Predicted("", batch.rows, batch.locked, batch.unseen)
             total = bare if total is None else total + bare
     assert total is not None
     return total, names
@@ -100,4 +100,4 @@ def _texts(raw: RawColumns, name: str) -> list[str]:
     """A column as it is written, empty where missing."""
     column = raw.full_column(name, Type("categorical"))[1][-1]
     words = [str(level) for level in column.levels or ()]
-    return ["" if gone else words[int(code)] for code, gone in zip(column.values, column.missing)]
+    return ["" if is_missing else words[int(code)] for code, is_missing in zip(column.values, column.missing)]

@@ -97,11 +97,11 @@ def error_facts(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[dict[str,
 def _errors(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[dict[str, Any]]) -> tuple[np.ndarray, int]:
     """Errors of every repeat, or quantiles of them, and how many rows they are of; none where a fold kept none."""
     errors = []
-    for fold, kept in zip(folds, judged):
-        if "answers" in kept:
-            errors.append(y[fold.test] - np.array(kept["answers"]))
-        elif "errors" in kept:
-            errors.append(np.array(kept["errors"]))
+    for fold, record in zip(folds, judged):
+        if "answers" in record:
+            errors.append(y[fold.test] - np.array(record["answers"]))
+        elif "errors" in record:
+            errors.append(np.array(record["errors"]))
     if not errors or len(errors) < len(judged):
         return np.empty(0), 0
     return np.concatenate(errors), len(np.unique(np.concatenate([fold.test for fold in folds])))

@@ -40,24 +40,28 @@ class Seen:
     @classmethod
     def of(cls, column: Column, write: Any) -> Seen:
         """What a column of training rows holds."""
-        gone = column.missing
-        if column.is_categorical or gone.all():
-            return cls(column.name, None, None, ("", ""), int(gone.sum()))
+        is_missing = column.missing
+        if column.is_categorical or is_missing.all():
+            return cls(column.name, None, None, ("", ""), int(is_missing.sum()))
         low, high = float(np.nanmin(column.values)), float(np.nanmax(column.values))
-        return cls(column.name, low, high, (write(low), write(high)), int(gone.sum()))
+        return cls(column.name, low, high, (write(low), write(high)), int(is_missing.sum()))
 
     def reasons(self, column: Column) -> list[tuple[np.ndarray, str]]:
         """Masks of the new rows that hold what no training row did, each with its reason."""
-        found = []
+        reasons = []
         if self.missing == 0:
-            found.append((column.missing, f"{self.name} is missing, which it never was in training"))
+            reasons.append((column.missing, f"{self.name} is missing, which it never was in training"))
         if column.is_categorical:
-            found.append((column.values == UNSEEN, f"{self.name} has a level never seen in training"))
+            reasons.append((column.values == UNSEEN, f"{self.name} has a level never seen in training"))
         elif self.low is not None and self.high is not None:
             with np.errstate(invalid="ignore"):
-                found.append((column.values < self.low, f"{self.name} is below {self.words[0]}, its least in training"))
-                found.append((column.values > self.high, f"{self.name} is above {self.words[1]}, its most in training"))
-        return found
+                reasons.append(
+                    (column.values < self.low, f"{self.name} is below {self.words[0]}, its least in training")
+                )
+                reasons.append(
+                    (column.values > self.high, f"{self.name} is above {self.words[1]}, its most in training")
+                )
+        return reasons
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `from_dict` takes back."""
@@ -79,8 +83,8 @@ class Seen:
                 raise DamagedError(f"the range of {name!r} holds something that is no number")
         if not isinstance(words, list) or len(words) != 2:
             raise DamagedError(f"the range of {name!r} is not written down")
-        said = text("an end of a range", words[0]), text("an end of a range", words[1])
-        return cls(name, low, high, said, read_integer("missing", read_entry(facts, "missing")))
+        end_texts = text("an end of a range", words[0]), text("an end of a range", words[1])
+        return cls(name, low, high, end_texts, read_integer("missing", read_entry(facts, "missing")))
 
 
 @dataclass(frozen=True)
@@ -106,43 +110,43 @@ class Training:
     def of(cls, table: Table, used: Sequence[str]) -> Training:
         """Learn from the training rows; `used` names the columns of the model, largest contribution first."""
         notations = notations_of(None, table)
-        seen = []
+        ranges = []
         for name in sorted(used):
             how = notations.get(name)
-            seen.append(Seen.of(table.column(name), (lambda value: f"{value:.6g}") if how is None else how.write))
-        return cls(table.n_rows, tuple(seen), Distance.of(table, used))
+            ranges.append(Seen.of(table.column(name), (lambda value: f"{value:.6g}") if how is None else how.write))
+        return cls(table.n_rows, tuple(ranges), Distance.of(table, used))
 
     def unlike(self, ready: Table) -> dict[int, str]:
         """Row -> in which way it is unlike the training rows; rows like them are absent."""
-        found: dict[int, list[str]] = {}
-        for seen in self.columns:
-            for mask, reason in seen.reasons(ready.column(seen.name)):
+        reasons: dict[int, list[str]] = {}
+        for column_range in self.columns:
+            for mask, reason in column_range.reasons(ready.column(column_range.name)):
                 for row in np.flatnonzero(mask).tolist():
-                    found.setdefault(row, []).append(reason)
+                    reasons.setdefault(row, []).append(reason)
         if self.distance is not None:
             for row, reason in self.distance.far(ready).items():
-                if row not in found:  # a value out of its range is far, too: said once
-                    found[row] = [reason]
-        return {row: _joined(found[row]) for row in sorted(found)}
+                if row not in reasons:  # a value out of its range is far, too: said once
+                    reasons[row] = [reason]
+        return {row: _joined(reasons[row]) for row in sorted(reasons)}
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `from_dict` takes back."""
         return {
             "rows": self.rows,
-            "columns": [seen.to_dict() for seen in self.columns],
+            "columns": [column_range.to_dict() for column_range in self.columns],
             "distance": None if self.distance is None else self.distance.to_dict(),
         }
 
     @classmethod
     def from_dict(cls, facts: dict[str, Any], names: Sequence[str]) -> Training:
         """What `to_dict` wrote, looked at; `names` are the columns of the model."""
-        seen = tuple(Seen.from_dict(mapping("a column", one)) for one in read_entry(facts, "columns"))
-        kept = read_entry(facts, "distance")
-        distance = None if kept is None else Distance.from_dict(mapping("distance", kept))
-        strange = {one.name for one in seen} | set(() if distance is None else distance.names)
+        ranges = tuple(Seen.from_dict(mapping("a column", column)) for column in read_entry(facts, "columns"))
+        stored = read_entry(facts, "distance")
+        distance = None if stored is None else Distance.from_dict(mapping("distance", stored))
+        strange = {column.name for column in ranges} | set(() if distance is None else distance.names)
         if not strange <= set(names):
             raise DamagedError("it remembers training rows of other columns than it lists")
-        return cls(read_integer("rows", read_entry(facts, "rows")), seen, distance)
+        return cls(read_integer("rows", read_entry(facts, "rows")), ranges, distance)
 
 
 def _joined(reasons: list[str]) -> str:

@@ -128,9 +128,9 @@ class Boosting(TakesTable, BaseEstimator):
         if self.cv is None or self.rounds_ <= EVERY:
             return
         pairs = list(self.cv.split(table, target)) if hasattr(self.cv, "split") else list(self.cv)
-        found = tuned_rounds(fit, table, target, pairs, self.rounds_)
-        self.rounds_, self.cv_predictions_ = found.rounds, found.cv_predictions
-        self.nested_predictions_ = found.nested_predictions
+        tuned = tuned_rounds(fit, table, target, pairs, self.rounds_)
+        self.rounds_, self.cv_predictions_ = tuned.rounds, tuned.cv_predictions
+        self.nested_predictions_ = tuned.nested_predictions
 
     def _fitted(
         self, kind: Any, rate: float, ranking: int, table: Table, target: np.ndarray
@@ -172,11 +172,11 @@ class Boosting(TakesTable, BaseEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The most probable class, or the number, of every row."""
-        return np.asarray(self.model_.predict(self._known(X)))
+        return np.asarray(self.model_.predict(self._checked_table(X)))
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of every class, in the order of `classes_`."""
-        return np.asarray(self.model_.predict_proba(self._known(X)))
+        return np.asarray(self.model_.predict_proba(self._checked_table(X)))
 
     @property
     def feature_importances_(self) -> np.ndarray:
@@ -193,49 +193,54 @@ class Boosting(TakesTable, BaseEstimator):
         head = f"the sum of {self.rounds_} rounds of small trees on {columns}, by share of what splits gain:"
         return "\n".join([head, *lines])
 
-    def _known(self, X: Any) -> Table:
+    def _checked_table(self, X: Any) -> Table:
         """The columns that the model was fitted on."""
         table = X if isinstance(X, Table) else Table.of(X)
         return table if tuple(table.names) == self.columns_ else table.select(list(self.columns_))
 
     def _rows(self, n_rows: int) -> np.ndarray:
-        most = count("most_rows", self.most_rows, low=2)
-        if n_rows <= most:
+        max_rows = count("most_rows", self.most_rows, low=2)
+        if n_rows <= max_rows:
             return np.arange(n_rows)
-        return np.sort(generator(seed_from(self.random_state), "rows").permutation(n_rows)[:most])
+        return np.sort(generator(seed_from(self.random_state), "rows").permutation(n_rows)[:max_rows])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `from_dict` takes back."""
-        told = {"task": self.task, "rounds": self.rounds, "most_rows": self.most_rows, "rounds_asked_for": self.rounds_}
-        told |= {"kept": self.kept}
-        return {**told, "columns": list(self.columns_), "model": self.model_.to_dict()}
+        facts = {
+            "task": self.task,
+            "rounds": self.rounds,
+            "most_rows": self.most_rows,
+            "rounds_asked_for": self.rounds_,
+        }
+        facts |= {"kept": self.kept}
+        return {**facts, "columns": list(self.columns_), "model": self.model_.to_dict()}
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Boosting:
         """The fitted model that `to_dict` described."""
         task = read_task(read_entry(state, "task"))
-        rounds, most = (
+        rounds, max_rows = (
             read_integer("rounds", read_entry(state, "rounds")),
             read_integer("most_rows", read_entry(state, "most_rows")),
         )
         share = float(numbers("kept", read_entry(state, "kept"), shape=()))
-        made = cls(task, rounds=rounds, kept=share, most_rows=most)
-        made.rounds_ = read_integer("rounds_asked_for", read_entry(state, "rounds_asked_for"))
+        boosting = cls(task, rounds=rounds, kept=share, most_rows=max_rows)
+        boosting.rounds_ = read_integer("rounds_asked_for", read_entry(state, "rounds_asked_for"))
         kind = BoostingClassifier if predicts_classes(task) else BoostingRegressor
         model = kind.from_dict(mapping("model", read_entry(state, "model")))
         names = texts("columns", read_entry(state, "columns"))
         if len(names) != model.n_features_in_:
             raise DamagedError(f"it names {len(names):,} columns instead of {model.n_features_in_:,}")
-        made._keep(model, names)
-        return made
+        boosting._keep(model, names)
+        return boosting
 
 
-def _columns_of(importance: np.ndarray, kept: float, names: tuple[str, ...]) -> list[str]:
+def _columns_of(importance: np.ndarray, fraction: float, names: tuple[str, ...]) -> list[str]:
     """The fewest columns that make up a share of the importance, at least one, in the order of the table.
 
     >>> _columns_of(np.array([0.1, 0.7, 0.0, 0.2]), 0.9, tuple("abcd")), _columns_of(np.zeros(2), 0.9, tuple("ab"))
     (['b', 'd'], ['a'])
     """
     order = np.argsort(-importance, kind="stable")
-    needed = np.searchsorted(np.cumsum(importance[order]), kept * importance.sum() * (1 - 1e-12)) + 1
-    return [names[j] for j in sorted(order[:needed].tolist())]
+    n_columns = np.searchsorted(np.cumsum(importance[order]), fraction * importance.sum() * (1 - 1e-12)) + 1
+    return [names[j] for j in sorted(order[:n_columns].tolist())]

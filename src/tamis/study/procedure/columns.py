@@ -33,8 +33,8 @@ class Columns(TableSelector, BaseEstimator):
     @classmethod
     def of(cls, selector: Any) -> Columns:
         """The columns that a fitted selector kept."""
-        mask, known = np.asarray(selector.get_support()), getattr(selector, "feature_names_in_", None)
-        return cls(len(mask), np.flatnonzero(mask), None if known is None else list(known))
+        mask, names = np.asarray(selector.get_support()), getattr(selector, "feature_names_in_", None)
+        return cls(len(mask), np.flatnonzero(mask), None if names is None else list(names))
 
     def fit(self, X: Any, y: Any = None) -> Columns:
         """Nothing is learned."""
@@ -60,9 +60,9 @@ class Columns(TableSelector, BaseEstimator):
     @classmethod
     def from_dict(cls, facts: dict[str, Any]) -> Columns:
         """The columns that `to_dict` described."""
-        n, kept = read_integer("n_columns", facts["n_columns"]), numbers("kept", facts["kept"], np.int64)
-        refuse_outside("kept", kept, 0, n - 1)
+        n, indices = read_integer("n_columns", facts["n_columns"]), numbers("kept", facts["kept"], np.int64)
+        refuse_outside("kept", indices, 0, n - 1)
         names = None if facts["names"] is None else list(texts("names", facts["names"]))
         if names is not None and len(names) != n:
             raise DamagedError(f"it names {len(names)} of {n} columns")
-        return cls(n, kept, names)
+        return cls(n, indices, names)

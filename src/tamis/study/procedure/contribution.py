@@ -37,13 +37,13 @@ def contributions(fitted: FittedProcedure, problem: Problem) -> dict[str, float]
     """
     model, names = fitted.model, fitted.columns
     weight = importances(model) or _shuffled(fitted, problem)
-    known = {str(name): float(weight.get(name, 0.0)) for name in names}
+    shares = {str(name): float(weight.get(name, 0.0)) for name in names}
     for group in joint_contributions(fitted, problem):
         for name in group["columns"]:
-            known[name] *= group["ratio"]
-    total = sum(known.values())
-    order = sorted(known, key=lambda name: (-known[name], name))
-    return {name: known[name] / total if total > 0 else 1 / len(known) for name in order}
+            shares[name] *= group["ratio"]
+    total = sum(shares.values())
+    order = sorted(shares, key=lambda name: (-shares[name], name))
+    return {name: shares[name] / total if total > 0 else 1 / len(shares) for name in order}
 
 
 def joint_contributions(fitted: FittedProcedure, problem: Problem) -> list[dict[str, Any]]:
@@ -66,9 +66,9 @@ def joint_contributions(fitted: FittedProcedure, problem: Problem) -> list[dict[
         return []
     encoding, coef = linear.inputs_.encoding, np.atleast_2d(linear.coef_)
     used = [name for name in linear.selected_columns_ if not table.column(name).is_categorical]
-    places = np.array([table.names.index(name) for name in used], dtype=np.int64)
-    found = []
-    for cluster in clusters_of(table, places, ALIKE) if len(used) > 1 else []:
+    indices = np.array([table.names.index(name) for name in used], dtype=np.int64)
+    groups = []
+    for cluster in clusters_of(table, indices, ALIKE) if len(used) > 1 else []:
         if len(cluster) < 2:
             continue
         names = [table.names[j] for j in np.sort(cluster)]
@@ -79,8 +79,8 @@ def joint_contributions(fitted: FittedProcedure, problem: Problem) -> list[dict[
         together = _spread((values @ coef[:, encoded].T)[:, :, None])[0]
         if together < CANCELLED * spread.sum():
             order = np.argsort(-spread, kind="stable")
-            found.append({"columns": [names[k] for k in order], "ratio": float(together / spread.sum())})
-    return found
+            groups.append({"columns": [names[k] for k in order], "ratio": float(together / spread.sum())})
+    return groups
 
 
 def _spread(added: np.ndarray) -> np.ndarray:
@@ -114,13 +114,13 @@ def _shuffled(fitted: FittedProcedure, problem: Problem) -> dict[str, float]:
     frame, kind = problem.model_input(rows, fitted.model), "brier" if problem.of_classes else "squared_error"
 
     def loss(X: object) -> float:
-        said = predicted(problem, fitted.model, X)
-        return float(row_losses(kind, problem.codes[rows], said).mean())
+        predictions = predicted(problem, fitted.model, X)
+        return float(row_losses(kind, problem.codes[rows], predictions).mean())
 
-    base, found = loss(frame), {}
+    base, increase = loss(frame), {}
     for name in fitted.columns:
-        found[name] = max(0.0, loss(_mixed(frame, name, draw.permutation(len(rows)))) - base)
-    return found
+        increase[name] = max(0.0, loss(_mixed(frame, name, draw.permutation(len(rows)))) - base)
+    return increase
 
 
 def _mixed(table: Any, name: str, order: np.ndarray) -> Any:

@@ -25,8 +25,8 @@ SIZES = (1, 2, 3, 5, 8, 12, 20)
 MOST_OF_SEVERAL = 5
 
 
-def _gives_shares(few: FewColumns) -> bool:
-    return hasattr(few.model, "predict_proba")
+def _gives_shares(model: FewColumns) -> bool:
+    return hasattr(model.model, "predict_proba")
 
 
 class FewColumns(TakesTable, BaseEstimator):
@@ -60,8 +60,8 @@ class FewColumns(TakesTable, BaseEstimator):
         used = by_contribution(first, X)
         self.fitted_: Any = first
         if len(used) > k:
-            places, again = held(first, X, y, used[:k])
-            self.fitted_ = Transformed([("columns", Columns(X.n_columns, places, list(X.names))), ("model", again)])
+            indices, again = fit_restricted(first, X, y, used[:k])
+            self.fitted_ = Transformed([("columns", Columns(X.n_columns, indices, list(X.names))), ("model", again)])
         if hasattr(first, "classes_"):
             self.classes_ = first.classes_
         self.selected_columns_ = FittedProcedure("", self.fitted_, tuple(X.names)).columns
@@ -85,11 +85,11 @@ def by_contribution(model: Any, X: Table) -> list[str]:
     return sorted(FittedProcedure("", model, tuple(X.names)).columns, key=lambda name: (-weight.get(name, 0.0), name))
 
 
-def held(model: Any, X: Table, y: Any, names: Sequence[str]) -> tuple[np.ndarray, Any]:
+def fit_restricted(model: Any, X: Table, y: Any, names: Sequence[str]) -> tuple[np.ndarray, Any]:
     """Places of the named columns of X, and a model like a fitted one, at its strength, fitted on them alone."""
-    places = np.sort([X.index(name) for name in names])
+    indices = np.sort([X.index(name) for name in names])
     again = type(model)(**{**model.get_params(deep=False), **strength(model)})  # a clone would copy all folds
-    return places, again.fit(X.select(places.tolist()), y)
+    return indices, again.fit(X.select(indices.tolist()), y)
 
 
 def sizes(model: Any, n_used: int) -> list[int]:

@@ -71,19 +71,21 @@ class FittedProcedure:
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns the model uses, in the order of names."""
-        found = getattr(self.model, "selected_columns_", None)
-        if found is None and hasattr(self.model, "tree_") and takes_table(self.model):
+        selected_names = getattr(self.model, "selected_columns_", None)
+        if selected_names is None and hasattr(self.model, "tree_") and takes_table(self.model):
             # the columns it asks about, not those that stand in for missing values
-            found = {self.model.tree_.names[j] for j in np.flatnonzero(self.model.feature_importances_)}
+            selected_names = {self.model.tree_.names[j] for j in np.flatnonzero(self.model.feature_importances_)}
             if hasattr(self.model, "leaf_models_"):  # and those of the linear models in its leaves
                 lines, leaves = self.model.leaf_models_, self.model.tree_.left < 0
                 used = (lines.coef[leaves] != 0).any(axis=0)
-                found |= {name for name, there in zip(lines.names, used) if there}
-        if found is None:
-            found = selected(self._known(), self.names)
-            known = set(self.names)  # a pipeline may make columns of its own: then all that it was given are used
-            found = self.names if found is None or not set(found) <= known else found
-        return tuple(sorted(str(name) for name in found))
+                selected_names |= {name for name, is_used in zip(lines.names, used) if is_used}
+        if selected_names is None:
+            selected_names = selected(self._checked_model(), self.names)
+            input_names = set(self.names)  # a pipeline may make columns of its own: then all that it was given are used
+            selected_names = (
+                self.names if selected_names is None or not set(selected_names) <= input_names else selected_names
+            )
+        return tuple(sorted(str(name) for name in selected_names))
 
     def answers(self, table: Table, n_labels: int) -> np.ndarray:
         """Predicted numbers, or probabilities of every class where there are any."""
@@ -91,7 +93,9 @@ class FittedProcedure:
 
     def numbers(self, table: Table) -> np.ndarray:
         """Predicted numbers."""
-        return np.asarray(self._known().predict(self._shown(table)), dtype=np.float64).reshape(table.n_rows)
+        return np.asarray(self._checked_model().predict(self._input_of_model(table)), dtype=np.float64).reshape(
+            table.n_rows
+        )
 
     @property
     def has_interval(self) -> bool:
@@ -100,22 +104,22 @@ class FittedProcedure:
 
     def interval(self, table: Table, coverage: float) -> np.ndarray | None:
         """Ends of an interval for each row's number (rows × 2), of a model that has them; None of another."""
-        ends = self._known().predict_interval(table, coverage) if self.has_interval else None
+        ends = self._checked_model().predict_interval(table, coverage) if self.has_interval else None
         return None if ends is None else np.asarray(ends, dtype=np.float64)
 
     def probabilities(self, table: Table, n_labels: int) -> np.ndarray:
         """Probability of every class of the study; 0 for a class that the training rows lacked."""
-        model, X = self._known(), self._shown(table)
+        model, X = self._checked_model(), self._input_of_model(table)
         if not hasattr(model, "predict_proba"):
             return (np.asarray(model.predict(X)).reshape(-1, 1) == np.arange(n_labels)).astype(np.float64)
         out = np.zeros((table.n_rows, n_labels))
         out[:, np.asarray(model.classes_, dtype=np.int64)] = model.predict_proba(X)
         return out
 
-    def _shown(self, table: Table) -> Any:
+    def _input_of_model(self, table: Table) -> Any:
         return table if takes_table(self.model) else table.to_pandas()
 
-    def _known(self) -> Any:
+    def _checked_model(self) -> Any:
         if self.model is None:
             raise StudyError(
                 f"the model of {self.procedure!r} is not kept in the folder, for it is not of Tamis alone; run the "
@@ -126,8 +130,8 @@ class FittedProcedure:
     def to_dict(self) -> dict[str, Any]:
         """Plain values that `from_dict` takes back; of a model of others its recipe alone."""
         if self.model is None or not self.is_kept:
-            told = recipe(self.model) if self.model is not None else self.recipe
-            return {"procedure": self.procedure, "model": None, "names": list(self.names), "recipe": told}
+            recipe_text = recipe(self.model) if self.model is not None else self.recipe
+            return {"procedure": self.procedure, "model": None, "names": list(self.names), "recipe": recipe_text}
         return {"procedure": self.procedure, **(self.written or _state(self.model))}
 
     @classmethod

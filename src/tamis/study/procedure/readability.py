@@ -24,9 +24,9 @@ def readability(model: Any) -> str:
     >>> readability(TreeClassifier(max_depth=1).fit([[1.0], [2.0]], [0, 1]))
     'glance'
     """
-    said = getattr(model, "readable", None)
-    if said in ("glance", "page"):
-        return str(said)
+    declared = getattr(model, "readable", None)
+    if declared in ("glance", "page"):
+        return str(declared)
     model = _last_step(model)
     if type(model).__name__ == "Baseline":
         return "glance"

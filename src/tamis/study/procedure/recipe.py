@@ -46,12 +46,12 @@ def recipe(value: Any) -> Any:
     if isinstance(value, type):
         return _class(value)
     if hasattr(value, "get_params"):
-        own = value.get_params(deep=False)
-        return {"type": recipe(type(value)), "parameters": {name: recipe(own[name]) for name in sorted(own)}}
+        params = value.get_params(deep=False)
+        return {"type": recipe(type(value)), "parameters": {name: recipe(params[name]) for name in sorted(params)}}
     if isinstance(value, (list, tuple)):
-        return [recipe(part) for part in value]
+        return [recipe(item) for item in value]
     if isinstance(value, dict):
-        return {str(key): recipe(part) for key, part in value.items()}
+        return {str(key): recipe(item) for key, item in value.items()}
     if callable(value):
         from tamis.metrics import fingerprint
 

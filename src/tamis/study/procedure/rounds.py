@@ -51,16 +51,16 @@ def tuned_rounds(
     losses, answers = [], []
     for learn, judged in pairs:
         model, names = fit(table.take(learn), target[learn])
-        said = _stages(model, table.take(judged).select(list(names)), labels)
+        predictions = _stages(model, table.take(judged).select(list(names)), labels)
         truth = target[judged] if labels is None else target[judged, None] == labels
-        wrong = (said - truth) ** 2
+        wrong = (predictions - truth) ** 2
         losses.append(wrong.reshape(len(wrong), -1).sum(axis=1))
-        answers.append(said)
-    total, own = np.sum(losses, axis=0), np.array(losses)
+        answers.append(predictions)
+    total, fold_losses = np.sum(losses, axis=0), np.array(losses)
     best = int(np.argmin(total))
     last, nested = np.full(shape, np.nan), np.full(shape, np.nan)
-    for (_, judged), said, wrong in zip(pairs, answers, own):
-        last[judged], nested[judged] = said[best], said[int(np.argmin(total - wrong))]
+    for (_, judged), predictions, wrong in zip(pairs, answers, fold_losses):
+        last[judged], nested[judged] = predictions[best], predictions[int(np.argmin(total - wrong))]
     return TunedRounds(min(n_rounds, EVERY * (best + 1)), last, nested)
 
 
@@ -68,7 +68,7 @@ def _stages(model: Any, table: Table, labels: np.ndarray | None) -> np.ndarray:
     """Answers after every few rounds: stages × rows, or × rows × classes, 0 for a class that the rows lacked."""
     if labels is None:
         return np.array(list(model.staged_predict(table, EVERY)))
-    said = np.array(list(model.staged_predict_proba(table, EVERY)))
-    out = np.zeros((*said.shape[:2], len(labels)))
-    out[:, :, np.searchsorted(labels, model.classes_)] = said
+    shares = np.array(list(model.staged_predict_proba(table, EVERY)))
+    out = np.zeros((*shares.shape[:2], len(labels)))
+    out[:, :, np.searchsorted(labels, model.classes_)] = shares
     return out

@@ -35,16 +35,16 @@ class Transformed(TakesTable, Pipeline):
         from tamis.study.procedure.fitted import FittedProcedure
 
         transforms, model = self.steps[0][1], self.steps[-1][1]
-        given = [str(name) for name in transforms.feature_names_in_]
-        made = tuple(str(name) for name in transforms.get_feature_names_out())
-        used = FittedProcedure("", model, made).columns
-        return tuple(used) if set(used) <= set(given) else tuple(sorted(given))
+        input_names = [str(name) for name in transforms.feature_names_in_]
+        output_names = tuple(str(name) for name in transforms.get_feature_names_out())
+        used = FittedProcedure("", model, output_names).columns
+        return tuple(used) if set(used) <= set(input_names) else tuple(sorted(input_names))
 
     @property
     def chosen_parameters_(self) -> dict[str, Any]:
         """What the model chose, for clones that are only judged."""
-        own = getattr(self.steps[-1][1], "chosen_parameters_", {})
-        return {f"model__{name}": value for name, value in own.items()}
+        parameters = getattr(self.steps[-1][1], "chosen_parameters_", {})
+        return {f"model__{name}": value for name, value in parameters.items()}
 
     @available_if(_gives_intervals)
     def predict_interval(self, X: Any, coverage: float = 0.95) -> Any:

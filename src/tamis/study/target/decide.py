@@ -58,8 +58,8 @@ def is_count_target(values: np.ndarray) -> bool:
         return False
     if len(distinct) > 20:
         return float(np.mean((values - mean) ** 3)) > SKEWED * spread**1.5
-    most, last = int(frequency.max()), int(frequency[-1])
-    is_rare = last <= LARGEST_VALUE * most and most - last > BEYOND_CHANCE * np.sqrt(most + last)
+    top_count, last = int(frequency.max()), int(frequency[-1])
+    is_rare = last <= LARGEST_VALUE * top_count and top_count - last > BEYOND_CHANCE * np.sqrt(top_count + last)
     return bool(is_rare) and _has_one_mode(frequency)
 
 
@@ -70,33 +70,33 @@ def _has_one_mode(frequency: np.ndarray) -> bool:
     (True, False)
     """
     top = int(frequency.argmax())
-    for part in (frequency[: top + 1][::-1], frequency[top:]):
-        lowest = np.minimum.accumulate(part)
-        if np.any(part - lowest > UNEVEN * np.sqrt(part + lowest)):
+    for side in (frequency[: top + 1][::-1], frequency[top:]):
+        lowest = np.minimum.accumulate(side)
+        if np.any(side - lowest > UNEVEN * np.sqrt(side + lowest)):
             return False
     return True
 
 
-def task_of(known: list[Any], column: Column, settings: Settings) -> tuple[str, str]:
+def task_of(present: list[Any], column: Column, settings: Settings) -> tuple[str, str]:
     """The task of a target, and why it was taken where nobody gave it.
 
     Parameters
     ----------
-    known : the target's values, numbers or text, without missing ones.
+    present : the target's values, numbers or text, without missing ones.
     column : as it was read.
     """
-    text = any(isinstance(value, str) for value in known)
+    text = any(isinstance(value, str) for value in present)
     if settings.task is not None:
-        _refuse_misfit(known, text, column, settings)
+        _refuse_misfit(present, text, column, settings)
         return settings.task, ""
-    given = types_of(settings.types).get(settings.target)
-    if given is not None and given.kind == "numeric" and not text:
-        return (COUNT if is_count_target(np.array(known)) else REGRESSION), ""
-    if column.kind == "ordinal" and len(set(known)) > 2:
+    declared = types_of(settings.types).get(settings.target)
+    if declared is not None and declared.kind == "numeric" and not text:
+        return (COUNT if is_count_target(np.array(present)) else REGRESSION), ""
+    if column.kind == "ordinal" and len(set(present)) > 2:
         return ORDINAL, "its classes have an order; give task='classification' to ignore it"
-    if text or (given is not None and given.kind in ("categorical", "boolean")):
+    if text or (declared is not None and declared.kind in ("categorical", "boolean")):
         return CLASSIFICATION, ""
-    values = np.array(known)
+    values = np.array(present)
     n_values = len(np.unique(values))
     if is_count_target(values):
         why = f"taken as a count: whole numbers from {values.min():g} to {values.max():g}, the large ones rare"
@@ -105,33 +105,33 @@ def task_of(known: list[Any], column: Column, settings: Settings) -> tuple[str, 
         return REGRESSION, ""
     if n_values < 3:
         return CLASSIFICATION, ""
-    others = "'regression', 'count' or 'ordinal'" if values.min() >= 0 else "'regression' or 'ordinal'"
+    alternatives = "'regression', 'count' or 'ordinal'" if values.min() >= 0 else "'regression' or 'ordinal'"
     why = f"its {n_values} whole numbers are predicted as classes without an order"
-    return CLASSIFICATION, f"{why}; give task={others} where they are numbers, counts or grades"
+    return CLASSIFICATION, f"{why}; give task={alternatives} where they are numbers, counts or grades"
 
 
-def _refuse_misfit(known: list[Any], text: bool, column: Column, settings: Settings) -> None:
+def _refuse_misfit(present: list[Any], text: bool, column: Column, settings: Settings) -> None:
     """Raise where the task given does not fit the values."""
     task, name = settings.task, settings.target
     assert task is not None
     if text and predicts_numbers(task):
-        value = next(value for value in known if isinstance(value, str))
+        value = next(value for value in present if isinstance(value, str))
         raise TableError(f"task={task!r}, but the target {name!r} holds {value!r}; give task='classification'")
     if task == ORDINAL and text and column.kind != "ordinal":
         raise TableError(
             f"task='ordinal', but the order of the classes of {name!r} is not known; give it from lowest to highest, "
-            f"as in types='{name}=ordinal:{'<'.join(sorted(map(str, set(known)))[:4])}'"
+            f"as in types='{name}=ordinal:{'<'.join(sorted(map(str, set(present)))[:4])}'"
         )
     if task == COUNT:
-        wrong = next((value for value in known if value < 0 or value != round(value)), None)
+        wrong = next((value for value in present if value < 0 or value != round(value)), None)
         if wrong is not None:
             raise TableError(f"task='count', but the target {name!r} holds {wrong:g}; give task='regression'")
 
 
 def class_labels(values: set[Any], column: Column, task: str) -> dict[Any, Any]:
     """The label of every value, in the order of the classes: that of the levels where they are ordered, else sorted."""
-    shown = {value: int(value) if isinstance(value, float) and value.is_integer() else value for value in values}
+    label_of = {value: int(value) if isinstance(value, float) and value.is_integer() else value for value in values}
     if task == ORDINAL and column.kind == "ordinal" and column.levels is not None:
-        place = {level: code for code, level in enumerate(column.levels)}
-        return dict(sorted(shown.items(), key=lambda item: place[item[0]]))
-    return dict(sorted(shown.items(), key=lambda item: (isinstance(item[1], str), item[1])))
+        code_of = {level: code for code, level in enumerate(column.levels)}
+        return dict(sorted(label_of.items(), key=lambda item: code_of[item[0]]))
+    return dict(sorted(label_of.items(), key=lambda item: (isinstance(item[1], str), item[1])))

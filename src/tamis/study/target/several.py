@@ -46,18 +46,18 @@ class TargetStudies:
         self.studies, self.folder = studies, folder
 
     @classmethod
-    def of(cls, kind: type[Study], targets: list[str], given: dict[str, Any]) -> TargetStudies:
+    def of(cls, kind: type[Study], targets: list[str], params: dict[str, Any]) -> TargetStudies:
         """The studies of targets, made with what is given for all of them; `task` may be a dict target -> task."""
-        folder, drop = Path(given.pop("folder", "study")), tuple(names_given(given.pop("drop", None) or ()))
-        tasks, types = given.pop("task", None), given.pop("types", None)
-        made: dict[str, Study] = {}
-        for place, target in enumerate(targets):
-            others = tuple(other for other in targets if other != target)
+        folder, drop = Path(params.pop("folder", "study")), tuple(names_given(params.pop("drop", None) or ()))
+        tasks, types = params.pop("task", None), params.pop("types", None)
+        studies: dict[str, Study] = {}
+        for number, target in enumerate(targets):
+            other_targets = tuple(candidate for candidate in targets if candidate != target)
             task = tasks.get(target) if isinstance(tasks, dict) else tasks
-            own = {**given, "task": task, "types": types, "drop": (*drop, *others)}
-            own.pop("target", None)
-            made[target] = kind(target=target, folder=folder / _folder_name(place, target), **own)
-        return cls(made, folder)
+            study_params = {**params, "task": task, "types": types, "drop": (*drop, *other_targets)}
+            study_params.pop("target", None)
+            studies[target] = kind(target=target, folder=folder / _folder_name(number, target), **study_params)
+        return cls(studies, folder)
 
     def run(self, **options: Any) -> TargetStudies:
         """Do the whole job for every target, one after the other; options are those of `Study.run`."""
@@ -77,8 +77,8 @@ class TargetStudies:
 
     @property
     def common_(self) -> list[str]:
-        first, *others = self.selected_.values()
-        return [name for name in first if all(name in other for other in others)]
+        first, *selected_sets = self.selected_.values()
+        return [name for name in first if all(name in selected for selected in selected_sets)]
 
     @property
     def answer_(self) -> str:
@@ -107,35 +107,35 @@ class TargetStudies:
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Path:
         """One page with the answers and a link to the report of every target."""
-        place = Path(path) if path is not None else self.folder / files.REPORT_FILE
-        parts = [
+        report_path = Path(path) if path is not None else self.folder / files.REPORT_FILE
+        sections = [
             f'<h2><a href="{quote(study.folder.name)}/{files.REPORT_FILE}">{escape(target)}</a></h2>'
             f"<p>{escape(study.answer_)}</p>"
             for target, study in self.studies.items()
         ]
         shared = escape(", ".join(self.common_)) or "none"
         head = '<!doctype html><html lang="en"><meta charset="utf-8"><title>Tamis: several targets</title>'
-        body = f"<h1>{len(parts)} targets</h1>{''.join(parts)}<p>Columns that all models use: {shared}.</p>"
-        write_whole(place, f"{head}<body>{body}</body></html>\n")
-        return place
+        body = f"<h1>{len(sections)} targets</h1>{''.join(sections)}<p>Columns that all models use: {shared}.</p>"
+        write_whole(report_path, f"{head}<body>{body}</body></html>\n")
+        return report_path
 
     def __repr__(self) -> str:
         return f"TargetStudies of {', '.join(map(repr, self.studies))} in {str(self.folder)!r}"
 
 
-def targets_given(given: Any) -> list[str] | None:
+def targets_given(target: Any) -> list[str] | None:
     """The names of several targets; None where one is given, or none.
 
     >>> targets_given(["a", "b"]), targets_given("a"), targets_given(["a"])
     (['a', 'b'], None, ['a'])
     """
-    if given is None or isinstance(given, str) or not isinstance(given, (list, tuple)):
+    if target is None or isinstance(target, str) or not isinstance(target, (list, tuple)):
         return None
-    names = list(given)
+    names = list(target)
     if not names or not all(isinstance(name, str) for name in names):
-        raise ParameterError(f"target={given!r} is no list of names; give the names of columns of the table")
+        raise ParameterError(f"target={target!r} is no list of names; give the names of columns of the table")
     if len(set(names)) < len(names):
-        raise ParameterError(f"target={given!r} names a column twice; give each once")
+        raise ParameterError(f"target={target!r} names a column twice; give each once")
     return names
 
 
@@ -145,11 +145,11 @@ def refuse_without_table(source: Any) -> None:
         raise StudyError("several targets need a table: Study(table, target=[…]); fit(X, y) takes one target")
 
 
-def _folder_name(place: int, target: str) -> str:
+def _folder_name(number: int, target: str) -> str:
     """A name for the folder of a target that every file system takes.
 
     >>> _folder_name(0, "blood pressure / mmHg")
     '1-blood_pressure___mmHg'
     """
-    kept = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in target[:MOST_SHOWN])
-    return f"{place + 1}-{kept}"
+    safe_name = "".join(letter if letter.isalnum() or letter in "-_" else "_" for letter in target[:MOST_SHOWN])
+    return f"{number + 1}-{safe_name}"

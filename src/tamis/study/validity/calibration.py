@@ -23,8 +23,10 @@ def calibration_facts(
     if not labels:
         if judged is None:
             return []
-        found = number_calibration(judged.truth, judged.predictions, sample_weight=judged.weight, groups=judged.unit)
-        return [{"label": None, **found.to_dict()}]
+        calibrated = number_calibration(
+            judged.truth, judged.predictions, sample_weight=judged.weight, groups=judged.unit
+        )
+        return [{"label": None, **calibrated.to_dict()}]
     records = []
     for code in event_codes(labels):
         events = Events.of_counts(tallies, code) if judged is None else judged.events(code)
@@ -34,12 +36,12 @@ def calibration_facts(
 
 
 def _of_events(events: Events) -> dict[str, Any]:
-    found = calibration(events.event, events.probability, sample_weight=events.weight, groups=events.unit).to_dict()
+    facts = calibration(events.event, events.probability, sample_weight=events.weight, groups=events.unit).to_dict()
     if events.unit is None:  # rows depend on each other in a way that counts do not show
         nowhere = {"low": None, "high": None}
-        curve = found["curve"] and {**found["curve"], **nowhere}
-        found |= {"intercept_interval": None, "slope_interval": None, "curve": curve}
-    return found
+        curve = facts["curve"] and {**facts["curve"], **nowhere}
+        facts |= {"intercept_interval": None, "slope_interval": None, "curve": curve}
+    return facts
 
 
 def event_codes(labels: Sequence[Any]) -> list[int]:

@@ -94,8 +94,8 @@ class Events:
     def of_counts(cls, tallies: Sequence[Tally], code: int) -> Events:
         """From counts of predictions, where rows were too many to keep: those of the first draw of the folds."""
         first = [tally for tally in tallies if tally.repeat == tallies[0].repeat]
-        values, others, own = class_counts_by_value(first, code)
-        event = np.repeat([0.0, 1.0], [int(others.sum()), int(own.sum())])
-        p = np.r_[np.repeat(values, others.astype(np.int64)), np.repeat(values, own.astype(np.int64))]
+        values, negatives, positives = class_counts_by_value(first, code)
+        event = np.repeat([0.0, 1.0], [int(negatives.sum()), int(positives.sum())])
+        p = np.r_[np.repeat(values, negatives.astype(np.int64)), np.repeat(values, positives.astype(np.int64))]
         unit = None if first[0].grouped else np.arange(len(p))
         return cls(event, np.clip(p, 0, 1), np.ones(len(p)), unit)

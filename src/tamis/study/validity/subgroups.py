@@ -78,25 +78,27 @@ def holm(p_values: Sequence[float | None]) -> list[float | None]:
     >>> holm([0.01, None, 0.04, 0.03])
     [0.03, None, 0.06, 0.06]
     """
-    known = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    finite = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
     adjusted: list[float | None] = [None] * len(p_values)
     largest = 0.0
-    for rank, (p, i) in enumerate(known):
-        largest = max(largest, min(1.0, (len(known) - rank) * p))
+    for rank, (p, i) in enumerate(finite):
+        largest = max(largest, min(1.0, (len(finite) - rank) * p))
         adjusted[i] = largest
     return adjusted
 
 
 def _columns(problem: StudyProblem, named: Sequence[str] | None) -> list[Column]:
     """The columns that form subgroups."""
-    known = {column.name: column for column in problem.as_read.columns} if problem.as_read is not None else {}
-    known |= {column.name: column for column in problem.table.columns}
+    column_of = {column.name: column for column in problem.as_read.columns} if problem.as_read is not None else {}
+    column_of |= {column.name: column for column in problem.table.columns}
     if named is None:
         return [column for column in problem.table.columns if 2 <= len(np.unique(_codes(column))) <= MAX_LEVELS]
     for name in named:
-        if name not in known:
-            raise ParameterError(f"subgroups names {name!r}, which is no column of the table; give {', '.join(known)}")
-    return [known[name] for name in named]
+        if name not in column_of:
+            raise ParameterError(
+                f"subgroups names {name!r}, which is no column of the table; give {', '.join(column_of)}"
+            )
+    return [column_of[name] for name in named]
 
 
 def _codes(column: Column) -> np.ndarray:
@@ -134,81 +136,81 @@ def _record(
     inside, outside = judged.take(mask), judged.take(~mask)
     if not (_is_enough(inside, problem) and _is_enough(outside, problem)):
         return None
-    own, rest = (_scored(problem, metric, part) for part in (inside, outside))
+    inside_score, outside_score = (_scored(problem, metric, rows) for rows in (inside, outside))
     bias, bias_error = _bias(problem, inside)
     return {
         "column": column,
         "level": level,
         "rows": len(np.unique(inside.row)),
-        "score": own["score"],
-        "interval": own["interval"],
-        "other_score": rest["score"],
-        "score_p_value": _p_value(own, rest),
+        "score": inside_score["score"],
+        "interval": inside_score["interval"],
+        "other_score": outside_score["score"],
+        "score_p_value": _p_value(inside_score, outside_score),
         "bias": bias,
         "bias_interval": None if bias is None else [bias - REACH * bias_error, bias + REACH * bias_error],
         "bias_p_value": None if bias is None or bias_error <= 0 else float(2 * norm.sf(abs(bias) / bias_error)),
     }
 
 
-def _is_enough(part: JudgedRows, problem: StudyProblem) -> bool:
-    if part.weight.sum() < MIN_ROWS - 1e-9:
+def _is_enough(rows: JudgedRows, problem: StudyProblem) -> bool:
+    if rows.weight.sum() < MIN_ROWS - 1e-9:
         return False
     if not problem.labels:
         return True
-    per_class = np.bincount(part.truth, part.weight, minlength=len(problem.labels))
+    per_class = np.bincount(rows.truth, rows.weight, minlength=len(problem.labels))
     return bool(np.sort(per_class)[-2] >= MIN_EVENTS - 1e-9)
 
 
-def _scored(problem: StudyProblem, metric: Metric, part: JudgedRows) -> dict[str, Any]:
+def _scored(problem: StudyProblem, metric: Metric, rows: JudgedRows) -> dict[str, Any]:
     """The score of some rows (mean over repeats), its interval, and the standard error that the interval implies."""
     scores, tallies = [], []
-    for repeat in np.unique(part.repeat):
-        mask = part.repeat == repeat
-        truth, predictions = part.truth[mask], part.predictions[mask]
+    for repeat in np.unique(rows.repeat):
+        mask = rows.repeat == repeat
+        truth, predictions = rows.truth[mask], rows.predictions[mask]
         learned = np.ones(len(problem.labels), dtype=bool)
         scores.append(value(metric, problem.task, truth, predictions, problem.labels, learned))
         tallies.append(
             Tally.of(
                 truth,
                 predictions,
-                part.unit[mask],
+                rows.unit[mask],
                 problem.labels or None,
                 grouped=problem.groups is not None,
                 repeat=int(repeat),
                 means=(metric,),
             )
         )
-    known = [score for score in scores if score is not None]
-    if len(known) < len(scores):
+    finite = [score for score in scores if score is not None]
+    if len(finite) < len(scores):
         return {"score": None, "interval": None, "error": None}
-    bound = score_interval(metric, tallies, known, np.inf, len(np.unique(part.row)))
+    bound = score_interval(metric, tallies, finite, np.inf, len(np.unique(rows.row)))
     if bound.note:
-        return {"score": float(np.mean(known)), "interval": None, "error": None}
+        return {"score": float(np.mean(finite)), "interval": None, "error": None}
     return {
-        "score": float(np.mean(known)),
+        "score": float(np.mean(finite)),
         "interval": [float(bound.low), float(bound.high)],
         "error": float(bound.high - bound.low) / (2 * REACH),
     }
 
 
-def _p_value(own: dict[str, Any], rest: dict[str, Any]) -> float | None:
+def _p_value(inside_score: dict[str, Any], outside_score: dict[str, Any]) -> float | None:
     """Two-sided, from the difference of two scores of different rows and their standard errors."""
-    if own["error"] is None or rest["error"] is None:
+    if inside_score["error"] is None or outside_score["error"] is None:
         return None
-    error = float(np.hypot(own["error"], rest["error"]))
-    return float(2 * norm.sf(abs(own["score"] - rest["score"]) / error)) if error > 0 else None
+    error = float(np.hypot(inside_score["error"], outside_score["error"]))
+    return float(2 * norm.sf(abs(inside_score["score"] - outside_score["score"]) / error)) if error > 0 else None
 
 
-def _bias(problem: StudyProblem, part: JudgedRows) -> tuple[float | None, float]:
+def _bias(problem: StudyProblem, rows: JudgedRows) -> tuple[float | None, float]:
     """Mean of observed minus predicted, and its standard error over units; of two classes only, and of numbers."""
     if len(problem.labels) > 2:
         return None, 0.0
-    predicted = part.predictions[:, 1] if problem.labels else part.predictions
-    residual = part.truth - predicted
-    mean = float(np.average(residual, weights=part.weight))
-    sums = np.bincount(part.unit, part.weight * (residual - mean))
+    predicted = rows.predictions[:, 1] if problem.labels else rows.predictions
+    residual = rows.truth - predicted
+    mean = float(np.average(residual, weights=rows.weight))
+    sums = np.bincount(rows.unit, rows.weight * (residual - mean))
     n_units = len(sums)
-    return mean, float(np.sqrt(sums @ sums * n_units / max(n_units - 1, 1))) / float(part.weight.sum())
+    return mean, float(np.sqrt(sums @ sums * n_units / max(n_units - 1, 1))) / float(rows.weight.sum())
 
 
 def _difference(record: dict[str, Any], metric: str) -> str:

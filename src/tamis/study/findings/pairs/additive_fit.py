@@ -150,16 +150,16 @@ def _extra(column: Column) -> np.ndarray:
 
 
 def _numbers(column: Column) -> np.ndarray:
-    known = column.values[~column.missing]
-    return np.where(column.missing, known.mean() if len(known) else 0.0, column.values)[:, None]
+    observed = column.values[~column.missing]
+    return np.where(column.missing, observed.mean() if len(observed) else 0.0, column.values)[:, None]
 
 
 def _legendre(column: Column, first: int, last: int) -> np.ndarray:
     """Legendre polynomials of the ranks, scaled to (-1, 1)."""
     position = np.zeros(len(column.missing))
-    known = ~column.missing
-    if known.any():
-        position[known] = (2 * average_ranks(column.values[known]) - 1) / known.sum() - 1
+    is_known = ~column.missing
+    if is_known.any():
+        position[is_known] = (2 * average_ranks(column.values[is_known]) - 1) / is_known.sum() - 1
     return np.polynomial.legendre.legvander(position, last)[:, first:]
 
 

@@ -70,8 +70,8 @@ def interactions(problem: StudyProblem, order: Sequence[str], n_jobs: int | None
     statistics, share = np.full((len(pairs), 1 + DRAWS), -np.inf), np.zeros(len(pairs))
     tested["columns"] = 0
     for mask, y in contrasts(problem, rows):
-        part = table.take(np.flatnonzero(mask))
-        columns = [part.column(name) for name in names]
+        subset = table.take(np.flatnonzero(mask))
+        columns = [subset.column(name) for name in names]
         fit = additive_fit(columns, y, bool(problem.labels))
         tested["columns"] = max(tested["columns"], fit.n_columns)
         residuals = np.vstack([fit.residual, signs[:, clusters[mask]] * inflated(fit, clusters[mask])])
@@ -80,14 +80,14 @@ def interactions(problem: StudyProblem, order: Sequence[str], n_jobs: int | None
         terms = [curve_terms(column, degree) for column in columns]
 
         def of_first(i: int, fit: AdditiveFit = fit, r: np.ndarray = residuals, terms: Any = terms) -> np.ndarray:
-            others = range(i + 1, len(names))
+            partners = range(i + 1, len(names))
             untested = np.array([np.full(len(r), -np.inf), np.zeros(len(r))])
-            values = [_statistic(fit, r, terms[i], terms[j]) if j < fit.n_columns else untested for j in others]
-            return np.array(values).reshape(len(others), 2, -1)
+            values = [_statistic(fit, r, terms[i], terms[j]) if j < fit.n_columns else untested for j in partners]
+            return np.array(values).reshape(len(partners), 2, -1)
 
-        found = np.concatenate(map_threads(of_first, range(len(names) - 1), n_jobs))
-        statistics = np.maximum(statistics, found[:, 0])
-        share = np.maximum(share, found[:, 1, 0])
+        statistics_of_pairs = np.concatenate(map_threads(of_first, range(len(names) - 1), n_jobs))
+        statistics = np.maximum(statistics, statistics_of_pairs[:, 0])
+        share = np.maximum(share, statistics_of_pairs[:, 1, 0])
     largest = np.sort(statistics[:, 1:].max(axis=0))
     hits = DRAWS - np.searchsorted(largest, statistics[:, 0])
     p_values = (1 + hits) / (1 + DRAWS)
@@ -134,10 +134,10 @@ def inflated(fit: AdditiveFit, clusters: np.ndarray) -> np.ndarray:
     sizes, rows = np.bincount(clusters), np.argsort(clusters, kind="stable")
     ends = np.cumsum(sizes)
     for code in np.flatnonzero(sizes > 1):
-        own = rows[ends[code] - sizes[code] : ends[code]]
-        U, size, _ = np.linalg.svd(fit.basis[own], full_matrices=False)
+        cluster_rows = rows[ends[code] - sizes[code] : ends[code]]
+        U, size, _ = np.linalg.svd(fit.basis[cluster_rows], full_matrices=False)
         gain = 1 / np.maximum(1 - np.square(size), MIN_LEFT) - 1
-        adjusted[own] = fit.residual[own] + U @ (gain * (U.T @ fit.residual[own]))
+        adjusted[cluster_rows] = fit.residual[cluster_rows] + U @ (gain * (U.T @ fit.residual[cluster_rows]))
     return adjusted
 
 

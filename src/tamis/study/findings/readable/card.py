@@ -16,12 +16,12 @@ def card_of(model: Any, order: list[str]) -> dict[str, Any] | None:
     A statement has the place of its `column` in `order`, its `test` ("above", "at most", "is", "missing"), the `value`
     that is asked for, its `words` and `points`.
     """
-    place = {name: k for k, name in enumerate(order)}
-    if not {statement.column for statement in model.statements_} <= set(place):
+    index_of = {name: k for k, name in enumerate(order)}
+    if not {statement.column for statement in model.statements_} <= set(index_of):
         return None
     statements = [
         {
-            "column": place[statement.column],
+            "column": index_of[statement.column],
             "test": statement.kind,
             "value": str(statement.value) if statement.kind == "is" else statement.value,
             "words": words,

@@ -25,9 +25,9 @@ def curves_of(model: Any, order: list[str]) -> dict[str, Any] | None:
     value x is in the bin k when k edges lie below it.
     """
     terms = [*model.curves_.values(), *model.pairs_.values()]
-    place = {name: k for k, name in enumerate(order)}
+    index_of = {name: k for k, name in enumerate(order)}
     if sum(term.heights.size for term in terms) > MAX_HEIGHTS or not {c for t in terms for c in t.columns} <= set(
-        place
+        index_of
     ):
         return None
     classes = getattr(model, "classes_", None)
@@ -37,18 +37,18 @@ def curves_of(model: Any, order: list[str]) -> dict[str, Any] | None:
         link = "logistic" if len(classes) == 2 else "softmax"
     return {
         "kind": "additive",
-        "curves": [_curve(curve, place) for curve in model.curves_.values()],
-        "pairs": [_pair(pair, place) for pair in model.pairs_.values()],
+        "curves": [_curve(curve, index_of) for curve in model.curves_.values()],
+        "pairs": [_pair(pair, index_of) for pair in model.pairs_.values()],
         "intercept": np.atleast_1d(model.intercept_).tolist(),
         "link": link,
         "classes": None if classes is None else [int(code) for code in classes],
     }
 
 
-def _curve(curve: Curve, place: dict[str, int]) -> dict[str, Any]:
+def _curve(curve: Curve, index_of: dict[str, int]) -> dict[str, Any]:
     """A curve; neighbouring bins of equal height are joined."""
     axis, n = curve.axis, curve.axis.n_values
-    heights, spread = (part.reshape(n + 1, -1) for part in (curve.heights, curve.spread))
+    heights, spread = (array.reshape(n + 1, -1) for array in (curve.heights, curve.spread))
     weight = curve.weight
     if not axis.is_categorical and n > 1:
         starts = np.concatenate([[True], (np.diff(heights[:n], axis=0) != 0).any(axis=1), [True]])
@@ -57,25 +57,25 @@ def _curve(curve: Curve, place: dict[str, int]) -> dict[str, Any]:
         heights, spread = heights[first], np.maximum.reduceat(spread, first, axis=0)
         weight = np.add.reduceat(weight, first)
     return {
-        "axes": [_axis(axis, place)],
+        "axes": [_axis(axis, index_of)],
         "heights": heights.tolist(),
         "spread": spread.tolist(),
         "weight": weight.tolist(),
     }
 
 
-def _pair(pair: PairMap, place: dict[str, int]) -> dict[str, Any]:
+def _pair(pair: PairMap, index_of: dict[str, int]) -> dict[str, Any]:
     return {
-        "axes": [_axis(axis, place) for axis in pair.axes],
+        "axes": [_axis(axis, index_of) for axis in pair.axes],
         "heights": pair.heights.reshape(*pair.weight.shape, -1).tolist(),
         "weight": pair.weight.tolist(),
         "p_value": float(pair.p_value),
     }
 
 
-def _axis(axis: Axis, place: dict[str, int]) -> dict[str, Any]:
-    made: dict[str, Any] = {"column": place[axis.name], "edges": None, "bins": None, "n_bins": int(axis.n_values)}
+def _axis(axis: Axis, index_of: dict[str, int]) -> dict[str, Any]:
+    facts: dict[str, Any] = {"column": index_of[axis.name], "edges": None, "bins": None, "n_bins": int(axis.n_values)}
     if axis.levels is None:
-        return {**made, "edges": [float(edge) for edge in axis.edges]}
+        return {**facts, "edges": [float(edge) for edge in axis.edges]}
     bins = {str(level): int(k) for level, k in zip(axis.levels, axis.level_bins) if k >= 0}
-    return {**made, "bins": bins}
+    return {**facts, "bins": bins}

@@ -35,20 +35,20 @@ def readable(model: Any, problem: StudyProblem, order: list[str]) -> dict[str, A
     if final is None:
         return None
     if hasattr(final, "tree_"):
-        made = _tree(final, order)
+        facts = _tree(final, order)
     elif is_linear(final):
-        made = _linear(final, order)
+        facts = _linear(final, order)
     elif is_additive(final):
-        made = curves_of(final, order)
+        facts = curves_of(final, order)
     elif is_card(final):
-        made = card_of(final, order)
+        facts = card_of(final, order)
     else:
         return None
-    if made is None:
+    if facts is None:
         return None
     columns = [problem.X.column(name) for name in order]
     return {
-        **made,
+        **facts,
         "labels": [str(label) for label in problem.labels],
         "columns": [_column(column) for column in columns],
         "presets": [{"of": of, "values": [_middle(column, rows) for column in columns]} for of, rows in _rows(problem)],
@@ -71,18 +71,18 @@ def _column(column: Column) -> dict[str, Any]:
     out: dict[str, Any] = {"name": column.name, "kind": column.kind}
     if column.levels is not None:
         return {**out, "levels": [str(level) for level in column.levels]}
-    known = column.values[~np.isnan(column.values)]
-    whole = bool(len(known)) and bool((known == np.round(known)).all())
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
-    return {**out, "levels": None, "low": low, "high": high, "whole": whole}
+    observed = column.values[~np.isnan(column.values)]
+    is_integer = bool(len(observed)) and bool((observed == np.round(observed)).all())
+    low, high = (float(observed.min()), float(observed.max())) if len(observed) else (0.0, 1.0)
+    return {**out, "levels": None, "low": low, "high": high, "whole": is_integer}
 
 
 def _rows(problem: StudyProblem) -> list[tuple[str, np.ndarray]]:
     """What presets are the middle of, and the rows of each."""
     every = ("all rows", np.ones(len(problem.y), dtype=bool))
     if problem.labels:
-        few = len(problem.labels) <= CLASSES
-        return [every, *((str(label), problem.y == code) for code, label in enumerate(problem.labels) if few)]
+        is_listed = len(problem.labels) <= CLASSES
+        return [every, *((str(label), problem.y == code) for code, label in enumerate(problem.labels) if is_listed)]
     low, high = np.quantile(problem.y, (1 / 3, 2 / 3))
     return [every, ("the lower third of the target", problem.y <= low), ("its upper third", problem.y >= high)]
 
@@ -91,12 +91,12 @@ def _middle(column: Column, rows: np.ndarray) -> float:
     """The median of a number that some row has, or the most frequent code."""
     values = column.values[rows]
     if column.is_categorical:
-        known = values[values >= 0]
-        return float(np.bincount(known).argmax()) if len(known) else 0.0
-    known = values[~np.isnan(values)]
-    if not len(known):
-        known = column.values[~np.isnan(column.values)]
-    return float(np.quantile(known, 0.5, method="inverted_cdf")) if len(known) else 0.0
+        observed = values[values >= 0]
+        return float(np.bincount(observed).argmax()) if len(observed) else 0.0
+    observed = values[~np.isnan(values)]
+    if not len(observed):
+        observed = column.values[~np.isnan(column.values)]
+    return float(np.quantile(observed, 0.5, method="inverted_cdf")) if len(observed) else 0.0
 
 
 def _tree(model: Any, order: list[str]) -> dict[str, Any] | None:
@@ -109,23 +109,23 @@ def _tree(model: Any, order: list[str]) -> dict[str, Any] | None:
     if not {tree.names[int(j)] for j in tree.feature[tree.feature >= 0]} <= set(order):  # columns made on the way
         return None
     reading = [int(node) for node in tree.preorder()]
-    place, column = {node: k for k, node in enumerate(reading)}, {name: k for k, name in enumerate(order)}
+    index_of_node, column = {node: k for k, node in enumerate(reading)}, {name: k for k, name in enumerate(order)}
     nodes = []
     for node in reading:
         value = tree.value[node]
         shares = value / value.sum() if hasattr(model, "classes_") else value
-        made: dict[str, Any] = {"rows": int(tree.n_rows[node]), "value": [float(share) for share in shares]}
+        facts: dict[str, Any] = {"rows": int(tree.n_rows[node]), "value": [float(share) for share in shares]}
         if tree.left[node] >= 0:
             left = int(tree.left[node])
-            made |= {
-                "children": [place[left], place[left + 1]],
+            facts |= {
+                "children": [index_of_node[left], index_of_node[left + 1]],
                 "column": column[tree.names[int(tree.feature[node])]],
                 "question": question(tree, node),
                 "replies": [reply(tree, node, side, notations) for side in (0, 1)],
                 "default": int(tree.default[node]),
                 **_split(tree, node),
             }
-        nodes.append(made)
+        nodes.append(facts)
     classes = [int(code) for code in model.classes_] if hasattr(model, "classes_") else None
     loss = model.loss_.tolist() if classes is not None else None
     return {"kind": "tree", "nodes": nodes, "classes": classes, "loss": loss}

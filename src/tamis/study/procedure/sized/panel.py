@@ -61,28 +61,30 @@ class SizedPanels(SizedModels):
         panels: list[list[list[int]]] = [[] for _ in PENALTIES]
         errors = np.zeros((len(sizes), len(PENALTIES), len(RIDGES), len(y)))
         for train, test in pairs:
-            part = Standardized.of(table.take(train))
-            held_out = part.of_rows(table.take(test))
+            train_part = Standardized.of(table.take(train))
+            held_out = train_part.of_rows(table.take(test))
             target, truth = self._target(y, train), self._target(y, train, test)
             for p, penalty in enumerate(PENALTIES):
-                panel = ridge_forward(part, target, penalty, max(sizes), PAGE)
+                panel = ridge_forward(train_part, target, penalty, max(sizes), PAGE)
                 panels[p].append(panel)
                 for s, size in enumerate(sizes if panel else ()):
                     for r, ridge in enumerate(RIDGES):
-                        errors[s, p, r, test] = held_out_errors(part, target, held_out, truth, panel[:size], ridge)
+                        errors[s, p, r, test] = held_out_errors(
+                            train_part, target, held_out, truth, panel[:size], ridge
+                        )
         return panels, errors
 
     def _models(
         self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: dict[int, TunedPanel]
     ) -> dict[int, Any]:
-        part, target = Standardized.of(table), self._target(y, np.arange(len(y)))
+        standardized, target = Standardized.of(table), self._target(y, np.arange(len(y)))
         panels: dict[float, list[int]] = {}
         models: dict[int, Any] = {}
         for size in sizes:
             nearest = min(tuned, key=lambda n: (abs(n - size), n), default=None)
             chosen = TunedPanel(PENALTIES[0], 1 / len(y)) if nearest is None else tuned[nearest]
             if chosen.penalty not in panels:
-                panels[chosen.penalty] = ridge_forward(part, target, chosen.penalty, max(sizes), PAGE)
+                panels[chosen.penalty] = ridge_forward(standardized, target, chosen.penalty, max(sizes), PAGE)
             panel = panels[chosen.penalty]
             models[size] = self._fitted(table, y, panel[:size], chosen.strength)
         return models

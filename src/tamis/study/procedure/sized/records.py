@@ -18,9 +18,9 @@ def models_by_size(model: Any) -> Iterator[tuple[int, Any, np.ndarray | None]]:
     """Size, model that takes the whole table, and out-of-fold predictions, fewest columns first."""
     sized, before = _sized(model)
     for size in sorted(sized.models_):
-        own = sized.models_[size]
-        whole = own if before is None else Transformed([("transform", before), ("model", own)])
-        yield size, whole, sized.cv_predictions_by_size_.get(size)
+        sized_model = sized.models_[size]
+        with_transform = sized_model if before is None else Transformed([("transform", before), ("model", sized_model)])
+        yield size, with_transform, sized.cv_predictions_by_size_.get(size)
 
 
 def is_sized(model: Any) -> bool:
@@ -66,7 +66,7 @@ def _at(fold: dict[str, Any], size: int) -> dict[str, Any]:
     """The record of a size; that of a fold with a single class, which has no sizes, stands for all."""
     if "sizes" not in fold:
         return fold
-    return next(one for one in reversed(fold["sizes"]) if one["size"] <= size)
+    return next(record for record in reversed(fold["sizes"]) if record["size"] <= size)
 
 
 def _inner_loss(record: dict[str, Any]) -> float:
