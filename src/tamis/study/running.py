@@ -148,8 +148,8 @@ class Run:
         if self.references:
             self._say("black boxes in folds")
         references, waiting = self.judged_references(folds)
-        judged |= {one.name: held for one, held in references}
-        few, person = self._wished(folds, judged)
+        judged |= {procedure.name: records for procedure, records in references}
+        restricted, person = self._wished(folds, judged)
         settings, problem, procedures = self.settings, self.problem, self.procedures
         compared = compare(
             problem,

@@ -52,9 +52,9 @@ def answer(facts: dict[str, Any]) -> str:
     else:
         sentences = [columns, score]
     if is_dear(facts):  # right after what predicts the target
-        said.insert(1 + said.index(columns), price(facts))
-    said.append(details(facts))
-    return stop_words(facts) + partial + " ".join(part for part in (question(facts), *said) if part)
+        sentences.insert(1 + sentences.index(columns), price(facts))
+    sentences.append(details(facts))
+    return stop_words(facts) + partial + " ".join(sentence for sentence in (question(facts), *sentences) if sentence)
 
 
 def details(facts: dict[str, Any]) -> str:
