@@ -24,7 +24,7 @@ from tornado.netutil import bind_sockets
 from tamis.app.folder import AppFolder
 from tamis.app.serve import MOST_ASKED, application
 
-#: Seconds of a case.
+#: Processor seconds of a case.
 LIMIT = 60
 
 VALUES: list[Any] = [

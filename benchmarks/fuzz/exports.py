@@ -14,7 +14,7 @@ from fuzz.endings import Finding, good_ending
 
 import tamis
 
-#: Seconds of a case.
+#: Processor seconds of a case.
 LIMIT = 120
 
 QUICK: dict[str, Any] = {"folds": 2, "inner": 2, "repeats": 1, "black_box": False, "n_jobs": 1, "lock": 0}
@@ -36,7 +36,10 @@ class Fuzzer:
         shutil.rmtree(self.folder, ignore_errors=True)
         frame = _table(rng, 100)
         procedure = str(
-            rng.choice(["stump", "tree", "lasso", "ridge", "forest", "booster"], p=[0.15, 0.3, 0.25, 0.15, 0.1, 0.05])
+            rng.choice(
+                ["stump", "tree", "lasso", "ridge", "forest", "booster", "score-card", "additive", "optimal-tree"],
+                p=[0.1, 0.2, 0.15, 0.1, 0.1, 0.05, 0.1, 0.1, 0.1],
+            )
         )
         with good_ending() as said:
             study = tamis.Study(frame, target="y", folder=self.folder, procedures=[procedure], **QUICK).run()

@@ -16,7 +16,7 @@ from fuzz.endings import Finding, good_ending
 
 import tamis
 
-#: Seconds of a case.
+#: Processor seconds of a case.
 LIMIT = 120
 
 QUICK: dict[str, Any] = {"folds": 2, "inner": 2, "repeats": 1, "black_box": False, "n_jobs": 1}
@@ -48,7 +48,7 @@ class Fuzzer:
             self.frame.to_sql("t", base, index=False)
         self.tables = sorted(tables.iterdir())
         self.studies = {}
-        for procedure in ("lasso", "tree", "forest", "booster"):
+        for procedure in ("lasso", "tree", "forest", "booster", "score-card", "additive"):
             place = self.whole / procedure
             study = tamis.Study(tables / "t.csv", target="y", folder=place, procedures=[procedure], **QUICK).run()
             study.open()

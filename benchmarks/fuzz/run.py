@@ -13,6 +13,8 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import re
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -36,7 +38,7 @@ def cases(name: str, seed: int, seconds: float, most: int | None, folder: Path, 
     end, first = time.monotonic() + seconds, seed
     while time.monotonic() < end and (most is None or seed < first + most):
         at.write_text(str(seed))
-        faulthandler.dump_traceback_later(module.LIMIT, exit=True)
+        limit_seconds(module.LIMIT)
         try:
             endings[fuzzer.case(np.random.default_rng([seed, NAMES.index(name)]))] += 1
         except Exception as error:
@@ -50,7 +52,7 @@ def cases(name: str, seed: int, seconds: float, most: int | None, folder: Path, 
                 traceback.print_exc(file=sys.stdout)
                 sys.stdout.flush()
         finally:
-            faulthandler.cancel_dump_traceback_later()
+            limit_seconds(None)
         seed += 1
     for ending, count in endings.most_common():
         print(f"  {count:6,} {ending}")
@@ -58,6 +60,18 @@ def cases(name: str, seed: int, seconds: float, most: int | None, folder: Path, 
     for key, count in findings.items():
         print(f"  {count:6,} FINDING {key}", flush=True)
     at.write_text("done" if not findings else "found")
+
+
+def limit_seconds(seconds: int | None) -> None:
+    """End the process, with a traceback, after so many processor seconds, or ten times as many by the clock."""
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    if seconds is None:
+        faulthandler.cancel_dump_traceback_later()
+        resource.setrlimit(resource.RLIMIT_CPU, (hard, hard))
+        return
+    faulthandler.register(signal.SIGXCPU, chain=True)
+    faulthandler.dump_traceback_later(10 * seconds, exit=True)
+    resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + seconds + 1, hard))
 
 
 def watched(name: str, seed: int, minutes: float, most: int | None) -> int:

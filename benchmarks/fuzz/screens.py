@@ -14,7 +14,7 @@ import pandas as pd
 from fuzz import tables
 from fuzz.endings import RAW, Finding
 
-#: Seconds of a case.
+#: Processor seconds of a case.
 LIMIT = 120
 
 ENCODINGS = ["utf-8", "ascii", "latin-1", "cp1252", "cp437", "cp850", "shift-jis", "gb2312", "utf-16", "koi8-r"]

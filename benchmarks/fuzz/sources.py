@@ -13,45 +13,94 @@ import pandas as pd
 import pyarrow as pa
 from fuzz import tables
 from fuzz.endings import Finding, good_ending
+from sklearn.pipeline import make_pipeline
 
 import tamis
 from tamis import additive, boosting, forest, linear, project, score, search, transform, tree
 
-#: Seconds of a case.
+#: Processor seconds of a case.
 LIMIT = 120
 
-ESTIMATORS = [
+CLASSIFIERS = [
     lambda: tree.TreeClassifier(),
+    lambda: tree.TreeClassifier(search="optimal", max_depth=2),
+    lambda: tree.TreeClassifier(splits="oblique", max_depth=2),
+    lambda: tree.TreeClassifier(prune="cv", cv=2),
+    lambda: forest.ForestClassifier(5),
+    lambda: forest.ForestClassifier(10, tune=True, calibration="temperature"),
+    lambda: boosting.BoostingClassifier(5),
+    lambda: linear.LinearClassifier(cv=2),
+    lambda: linear.LinearClassifier("ridge", cv=2),
+    lambda: linear.LinearClassifier("ridge", loss="hinge", cv=2),
+    lambda: linear.LinearClassifier(loss="hinge", alpha=0.1),
+    lambda: linear.LinearClassifier("elastic-net", loss="squared_hinge", cv=2),
+    lambda: linear.LinearClassifier("subset", k=2, cv=2),
+    lambda: linear.ScoreCard(),
+    lambda: additive.AdditiveClassifier(),
+    lambda: additive.AdditiveClassifier(max_columns=2, max_pairs=1),
+    lambda: search.MirrorSelector(forest.ForestClassifier(10)),
+    lambda: score.RankSelector("mutual_information", k=1),
+    lambda: make_pipeline(transform.Text(), linear.LinearClassifier("ridge", cv=2)),
+    lambda: make_pipeline(transform.KernelFeatures(5), linear.LinearClassifier("ridge", cv=2)),
+]
+REGRESSORS = [
     lambda: tree.TreeRegressor(),
     lambda: tree.TreeRegressor(leaf="linear", max_depth=3),
-    lambda: forest.ForestClassifier(5),
+    lambda: tree.TreeRegressor(criterion="poisson"),
     lambda: forest.ForestRegressor(5),
-    lambda: boosting.BoostingClassifier(5),
     lambda: boosting.BoostingRegressor(5),
     lambda: linear.LinearRegressor(cv=2),
-    lambda: linear.LinearClassifier(cv=2),
+    lambda: linear.LinearRegressor("bridge", cv=2),
+    lambda: linear.LinearRegressor("elastic-net", l1_ratio="cv", cv=2),
+    lambda: linear.LinearRegressor("ridge", alpha="bayes", n_draws=50),
+    lambda: linear.LinearRegressor(loss="poisson", cv=2),
+    lambda: linear.LinearRegressor(relax="cv", cv=2),
     lambda: linear.LinearRegressor("ridge", alpha="loo"),
     lambda: linear.LinearRegressor("ridge", cv=2),
     lambda: linear.LinearRegressor("subset", k=2, cv=2),
     lambda: linear.LinearRegressor(loss="huber", cv=2),
-    lambda: linear.LinearClassifier("ridge", cv=2),
-    lambda: linear.ScoreCard(),
     lambda: linear.ScoreCardRegressor(),
-    lambda: additive.AdditiveClassifier(),
     lambda: additive.AdditiveRegressor(),
-    lambda: tree.TreeClassifier(search="optimal", max_depth=2),
+    lambda: additive.AdditiveRegressor(max_columns=2, max_pairs=1),
     lambda: tree.TreeRegressor(search="optimal", max_depth=2),
     lambda: tree.TreeRegressor(splits="oblique", max_depth=2),
     lambda: search.KnockoffSelector(),
-    lambda: search.MirrorSelector(forest.ForestClassifier(10)),
+    lambda: search.MirrorSelector(forest.ForestRegressor(10)),
     lambda: search.ShadowSelector(max_rounds=2),
-    lambda: score.RankSelector("mutual_information", k=1),
+    lambda: search.StabilitySelector(linear.LinearRegressor(), n_resamples=4),
+    lambda: search.SubsetSelector(linear.LinearRegressor(None), cv=2),
+    lambda: score.RankSelector("pearson", k=1),
+]
+OF_SEVERAL = [
+    lambda: tree.TreeRegressor(max_depth=3),
+    lambda: forest.ForestRegressor(5),
+    lambda: linear.LinearRegressor(cv=2),
+    lambda: linear.LinearRegressor("ridge", cv=2),
+    lambda: linear.LinearRegressor(None),
 ]
 TRANSFORMS = [
+    *(
+        transform.Text,
+        lambda: transform.Text(unit="characters", max_terms=5),
+        transform.KernelFeatures,
+        transform.Center,
+    ),
+    *(
+        lambda: transform.KernelFeatures(3, landmarks="kmeans"),
+        transform.Wavelet,
+        transform.Fourier,
+        transform.Baseline,
+    ),
+    *(transform.Denoise, transform.Sharpen, transform.Trim, transform.Sigmoid, lambda: transform.Clip(1.0)),
+    *(transform.ScatterCorrection, transform.Symmetrize, lambda: transform.Convolve([1.0, 2.0, 1.0])),
     *(transform.Standardize, transform.UnitRange, transform.Rank, transform.Discretize, transform.Shares),
     *(transform.Normalize, transform.Monomials, transform.Ratios, transform.Derivative, lambda: project.PCA(1)),
     *(lambda: project.SVD(1), lambda: project.KernelPCA(1), lambda: project.MDS(1), lambda: project.FactorAnalysis(1)),
     *(lambda: project.ProjectionPursuit(1), transform.Impute, transform.Encode, transform.Log, transform.Smooth),
+]
+PROCEDURES = [
+    *("stump", "tree", "lasso", "ridge", "score-card", "optimal-tree", "small-tree", "formula", "panel", "additive"),
+    *("subset", "rank", "forward", "log-lasso", "elastic-net", "svm", "model-tree", "forest", "booster", "knn"),
 ]
 CRITERIA = ["mutual_information", "pearson", "gini", "relief", "stump", "anova", "gain_ratio", "symmetric_uncertainty"]
 
@@ -64,15 +113,15 @@ class Fuzzer:
 
     def case(self, rng: np.random.Generator) -> str:
         """Make a table, give it in some way, ask for something."""
-        made = tables.frame(rng)
+        asked = [self._read, self._rank, self._fit, self._several, self._transform, self._study]
+        wanted = asked[int(rng.choice(6, p=[0.3, 0.15, 0.3, 0.05, 0.1, 0.1]))]
+        made = tables.frame(rng, int(rng.choice([40, 110, 130])) if wanted == self._study else None)
         goal = _goal(rng, made)
         if goal is not None:
             made = made.assign(**{goal: pd.Series(tables.target(rng, len(made)), index=made.index)})
         source, way = self._source(rng, made)
         if source is None:
             return f"{way}: not made"
-        asked = [self._read, self._rank, self._fit, self._fit, self._transform, self._study]
-        wanted = asked[int(rng.choice(6, p=[0.35, 0.15, 0.15, 0.1, 0.15, 0.1]))]
         with good_ending() as said:
             wanted(rng, source, made, goal)
         return f"{way} {wanted.__name__}: {'refused' if said else 'answered'}"
@@ -145,7 +194,9 @@ class Fuzzer:
         X = made if goal is None else made.drop(columns=goal)
         y = tables.target(rng, len(made)) if goal is None else made[goal]
         weights = None if rng.random() < 0.8 else rng.choice([0, 1, 1e-200, 1e200, -1, np.nan], len(made))
-        model = ESTIMATORS[int(rng.integers(len(ESTIMATORS)))]()
+        matched = REGRESSORS if pd.Series(y).dtype.kind in "fiu" else CLASSIFIERS
+        listed = matched if rng.random() < 0.8 else [*REGRESSORS, *CLASSIFIERS]
+        model = listed[int(rng.integers(len(listed)))]()
         given = {} if weights is None or not _takes_weights(model) else {"sample_weight": weights}
         model.fit(X, y, **given)
         if hasattr(model, "predict"):
@@ -154,6 +205,17 @@ class Fuzzer:
                 raise Finding(f"{len(answers)} answers of {len(made)} rows")
             if answers.dtype.kind == "f" and np.isnan(answers).any():
                 raise Finding(f"{model!r} predicts NaN")
+
+    def _several(self, rng: np.random.Generator, source: Any, made: pd.DataFrame, goal: str | None) -> None:
+        """Several targets: mostly numbers of any size, seldom a column of any kind among them."""
+        n, scales = len(made), 10.0 ** rng.choice([-300, -8, 0, 0, 8, 150], 3)
+        y = pd.DataFrame(rng.normal(size=(n, 3)) * scales)
+        if rng.random() < 0.3:
+            y[1] = pd.Series(tables.column(rng, n))
+        model = OF_SEVERAL[int(rng.integers(len(OF_SEVERAL)))]()
+        answers = np.asarray(model.fit(made, y if rng.random() < 0.5 else y.to_numpy()).predict(made))
+        if answers.shape != (n, 3) or not np.isfinite(answers).all():
+            raise Finding(f"{model!r} answers {answers.shape} of {n} rows, or NaN")
 
     def _transform(self, rng: np.random.Generator, source: Any, made: pd.DataFrame, goal: str | None) -> None:
         step = TRANSFORMS[int(rng.integers(len(TRANSFORMS)))]()
@@ -165,9 +227,11 @@ class Fuzzer:
         place = self.folder / "study"
         shutil.rmtree(place, ignore_errors=True)
         quick: dict[str, Any] = {"folds": 2, "inner": 2, "repeats": 1, "black_box": False, "n_jobs": 1}
-        procedures = [str(rng.choice(["stump", "tree", "lasso", "ridge"]))]
+        procedures = [str(rng.choice(PROCEDURES))]
+        task = None if rng.random() < 0.8 else str(rng.choice(["classification", "regression", "count", "ordinal"]))
         query = "t" if isinstance(source, str) else None
-        study = tamis.Study(source, target=goal or "target", folder=place, query=query, procedures=procedures, **quick)
+        asked = quick | {"target": goal or "target", "procedures": procedures, "task": task, "query": query}
+        study = tamis.Study(source, folder=place, **asked)
         study.run()
         study.predictions_csv(source, query=query)
         study.cite()

@@ -13,6 +13,7 @@ import pytest
 import tamis
 from tamis import transform
 from tamis.errors import KindError, TableError
+from tamis.forest import ForestRegressor
 from tamis.linear import LinearRegressor
 from tamis.study.source import refuse_unknown
 from tamis.tree import TreeClassifier, TreeRegressor
@@ -282,3 +283,16 @@ def test_a_name_to_drop_that_is_no_text(tmp_path):
     study = tamis.Study(frame(), target="y", folder=tmp_path / "s", **QUICK)
     with pytest.raises(TableError, match=r"there is no column \{\}"):
         refuse_unknown(study._fetched(), [{}])
+
+
+@pytest.mark.parametrize(
+    ("bad", "message"),
+    [("p", "must hold numbers, but has 'p'"), (None, "no value in 1 row.*first in row 3"), (1e300, "too large or too")],
+)
+def test_one_of_several_targets_is_refused_as_a_single_one(bad, message):
+    """Words of NumPy came through, and squares of 1e300 were infinite."""
+    targets = np.arange(120.0).reshape(60, 2).astype(object)
+    targets[3, 1] = bad
+    for model in (TreeRegressor(), ForestRegressor(3), LinearRegressor(cv=2)):
+        with pytest.raises(TableError, match=message):
+            model.fit(frame()[["a", "b"]], targets)

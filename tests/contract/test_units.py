@@ -28,6 +28,10 @@ REGRESSORS = [
     LinearRegressor(None),
     LinearRegressor("subset", k=2),
     LinearRegressor(relax="cv", cv=FOLDS),
+    LinearRegressor("bridge", cv=FOLDS),
+    LinearRegressor("bridge", q=1.5, cv=FOLDS),
+    LinearRegressor(group=True, cv=FOLDS),
+    LinearRegressor("elastic-net", l1_ratio="cv", rule="min", cv=FOLDS),
     ScoreCardRegressor(3, cv=FOLDS),
     TreeRegressor(),
     TreeRegressor(prune="cv", cv=FOLDS),
@@ -45,6 +49,9 @@ CLASSIFIERS = [
     LinearClassifier(cv=FOLDS),
     LinearClassifier("ridge", cv=FOLDS),
     LinearClassifier("lasso", loss="squared_hinge", cv=FOLDS),
+    LinearClassifier("ridge", loss="hinge", cv=FOLDS),
+    LinearClassifier("lasso", loss="hinge", alpha=0.01),
+    LinearClassifier(group=True, cv=FOLDS),
     LinearClassifier("subset", k=2),
     ScoreCard(3, cv=FOLDS),
     TreeClassifier(),
@@ -59,6 +66,26 @@ CLASSIFIERS = [
 ]
 
 
+#: Of counts, whose unit is one.
+COUNTS = [
+    LinearRegressor(loss="poisson", cv=FOLDS),
+    LinearRegressor("ridge", loss="poisson", cv=FOLDS),
+    TreeRegressor(criterion="poisson", max_depth=3),
+]
+EVERY_MODEL = [*REGRESSORS, *COUNTS, *CLASSIFIERS]
+
+#: Several numbers at once, or as many models as numbers.
+SEVERAL_TARGETS = [
+    LinearRegressor(cv=FOLDS),
+    LinearRegressor("ridge", cv=FOLDS),
+    LinearRegressor(None),
+    TreeRegressor(max_depth=3),
+    TreeRegressor(search="optimal", max_depth=2),
+    TreeRegressor(splits="oblique", max_depth=2),
+    ForestRegressor(3, bootstrap=False, max_features=None, max_depth=3),
+]
+
+
 def name_of(estimator):
     """Its parameters without the folds."""
     if not hasattr(estimator, "get_params"):
@@ -69,7 +96,7 @@ def name_of(estimator):
 
 #: Forests draw rows by a digest of their content: the same of copies and of any order, others in other units.
 FORESTS = [ForestRegressor(10), ForestClassifier(10)]
-IN_ANY_ORDER = [*REGRESSORS, *CLASSIFIERS, *FORESTS]
+IN_ANY_ORDER = [*EVERY_MODEL, *FORESTS]
 
 
 def table(seed=0, categories=False):
@@ -133,7 +160,7 @@ def test_the_zero_of_the_target(model, shift, tolerance):
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-@pytest.mark.parametrize("model", [*REGRESSORS, *CLASSIFIERS], ids=name_of)
+@pytest.mark.parametrize("model", EVERY_MODEL, ids=name_of)
 def test_the_units_of_the_columns(model, seed):
     """A column in metres beside one in nanometres counts as much."""
     frame, y, classes = table(seed, categories=True)
@@ -149,7 +176,7 @@ def rounds_cuts(model):
 
 
 @pytest.mark.parametrize("factor", [1e-200, 1e-6, 1e6 / 3, 1e200])
-@pytest.mark.parametrize("model", [*REGRESSORS, *CLASSIFIERS], ids=name_of)
+@pytest.mark.parametrize("model", EVERY_MODEL, ids=name_of)
 def test_the_scale_of_weights(model, factor):
     """Weights say what rows count beside each other."""
     frame, y, classes = table()
@@ -160,7 +187,14 @@ def test_the_scale_of_weights(model, factor):
 
 
 def target_of(model, y, classes):
+    if counts(model):
+        return np.floor(np.exp(y / 4))
     return y if is_regressor(model) else classes
+
+
+def counts(model):
+    """Whether a model is one of counts, which have no other unit."""
+    return "poisson" in (getattr(model, "loss", ""), getattr(model, "criterion", ""))
 
 
 def with_folds(model, folds):
@@ -196,6 +230,26 @@ def test_the_order_of_rows(model, seed):
     assert_same(shuffled, answer(model, frame, target, frame))
 
 
+@pytest.mark.parametrize("model", SEVERAL_TARGETS, ids=name_of)
+def test_the_units_and_the_order_of_several_targets(model):
+    """Each of several targets has its own unit, and none comes first."""
+    frame, y, _ = table(categories=True)
+    targets = np.column_stack([y, frame["b"] ** 2 + y / 2, frame["a"] - frame["c"]])
+    expected = answer(model, frame, targets, frame)
+    factors = np.array([1e-8, 1.0, 1e8])
+    unit = answer(model, frame, targets * factors, frame) / factors
+    turned = answer(model, frame, targets[:, ::-1], frame)[:, ::-1]
+    times = np.random.default_rng(0).integers(1, 4, size=len(y))
+    again = np.repeat(np.arange(len(y)), times)
+    folds = [(np.flatnonzero(np.isin(again, a)), np.flatnonzero(np.isin(again, b))) for a, b in FOLDS]
+    copied = answer(with_folds(model, folds), frame.iloc[again].reset_index(drop=True), targets[again], frame)
+    weighted = answer(model, frame, targets, frame, sample_weight=times)
+    for j in range(3):
+        assert_same(unit[:, j], expected[:, j])
+        assert_same(turned[:, j], expected[:, j])
+        assert_same(copied[:, j], weighted[:, j])
+
+
 @pytest.mark.parametrize("seed", [107, 115])
 def test_targets_that_differ_by_rounding(seed):
     """Two numbers that differ in the last digit are one in another unit, and bags were drawn by their ranks."""
@@ -209,7 +263,7 @@ def test_surrogates_count_whole_weights_as_copies():
     test_whole_weights_are_copies(TreeRegressor(prune="cv", cv=FOLDS), 598103)
 
 
-@pytest.mark.parametrize("model", [*REGRESSORS, *CLASSIFIERS], ids=name_of)
+@pytest.mark.parametrize("model", EVERY_MODEL, ids=name_of)
 def test_the_order_of_columns(model):
     """Columns have names, not places."""
     frame, y, classes = table(categories=True)
@@ -379,8 +433,15 @@ def test_a_whole_study(tmp_path, factor):
     assert_same(other.predict(rows) / factor, one.predict(rows))
 
 
+#: Procedures of a study of numbers; its forest draws rows by their content.
+OF_NUMBERS = [
+    *("stump", "score-card", "optimal-tree", "small-tree", "tree", "subset", "forward", "formula", "panel", "lasso"),
+    *("elastic-net", "additive", "ridge", "model-tree", "booster", "boosting", "knn"),
+]
+
+
 @pytest.mark.nightly
-@pytest.mark.parametrize("procedure", ["stump", "tree", "lasso", "ridge", "model-tree", "booster"])
+@pytest.mark.parametrize("procedure", OF_NUMBERS)
 @pytest.mark.parametrize("factor", [1e-8, 1e-4, 1e4, 1e8])
 def test_studies_of_every_procedure(tmp_path, procedure, factor):
     """Each procedure tunes itself, and tuning has tolerances."""
@@ -401,6 +462,6 @@ def test_more_tables(model, seed):
         test_the_units_of_the_columns(model, seed)
         for factor in (1e-100, 1e-3, 1e3):
             test_the_scale_of_weights(model, factor)
-    if is_regressor(model) and not any(model is forest for forest in FORESTS):
+    if is_regressor(model) and not counts(model) and not any(model is forest for forest in FORESTS):
         for factor in (1e-6, 1e-3, 1e3, 1e6):
             test_the_unit_of_the_target(model, factor)

@@ -19,7 +19,7 @@ from tamis.forest.predict.temperature import calibrated, tempered
 from tamis.forest.settings import CRITERIA
 from tamis.forest.training import remember
 from tamis.metrics.r_squared import weighted_r_squared
-from tamis.table import Classes, LazyTable, Table, features, numbers, same_length
+from tamis.table import Classes, LazyTable, Table, features, numbers, same_length, target_scales
 from tamis.table.interface.several_classes import SeveralClasses, has_several_targets
 from tamis.tree.settings import loss_of, one_target, refuse_other_than, takes_several
 from tamis.views.lazy.given import refuse_rows
@@ -190,6 +190,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         params = self.get_params(deep=False)
         names = set(ForestRegressor().get_params())
         forest = ForestRegressor(**{name: value for name, value in params.items() if name in names})
+        forest._one_unit = True
         forest.fit(X, targets.indicators(), sample_weight)
         for name, value in vars(forest).items():
             if name not in names:
@@ -288,7 +289,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
 class ForestRegressor(RegressorMixin, BaseForest):
     r"""A forest of regression trees, each grown on its own draw of rows, each split on a few columns drawn at random.
 
-    Trees are not pruned; the forest answers with their mean. Several targets at once are given as a matrix y.
+    Trees are not pruned; the forest answers with their mean. Several targets at once are given as a matrix y;
+    each then counts in units of its standard deviation.
 
     Parameters are those of :class:`ForestClassifier`, without the ones about classes; `max_features` is a third of the
     columns by default. One more:
@@ -316,6 +318,8 @@ class ForestRegressor(RegressorMixin, BaseForest):
     >>> bool(abs(forest.predict([[20.0]])[0] - 40.0) < 3.0)
     True
     """
+
+    _one_unit = False  # of several targets, as the indicators of classes are
 
     def __init__(
         self,
@@ -389,20 +393,22 @@ class ForestRegressor(RegressorMixin, BaseForest):
     ) -> tuple[dict[int, np.ndarray], ForestData, ForestTarget, np.ndarray]:
         """Levels that share a code, the codes, the target in their order, and what each row counts in the error."""
         data = ForestData.of(table, values, weight, self.n_jobs)
+        scale = target_scales(values[data.rows], data.weight, self._one_unit)
         target = ForestTarget(
             kind=NUMBER if values.ndim == 1 else SEVERAL,
             n_classes=0,
             classes=np.empty(0, dtype=np.int32),
-            values=np.ascontiguousarray(values[data.rows].reshape(len(data.rows), -1)),
+            values=np.ascontiguousarray(values[data.rows].reshape(len(data.rows), -1) / scale),
             weight=data.weight,
             worth=np.ones(1),
+            scale=scale,
         )
         return data.joined, data, target, data.counted
 
     def _keep_out_of_bag(self, judge: OutOfBag, data: ForestData, n_rows: int) -> None:
         out = np.full((n_rows, self.n_outputs_), np.nan)
         answers = judge.answers()
-        out[data.rows] = answers
+        out[data.rows] = answers * judge.target.scale
         self.oob_prediction_ = out[:, 0] if self.n_outputs_ == 1 else out
         judged = judge.n_trees > 0
         self.oob_score_ = weighted_r_squared(judge.target.values[judged], answers[judged], judge.weight[judged])

@@ -126,7 +126,8 @@ class GrowingForest:
     def trees(self, columns: np.ndarray) -> Trees:
         """The trees, which are then no longer here; columns: positions of the binned table's in the user's table."""
         n_outputs = 1 if self.n_classes else self.judge.target.values.shape[1]
-        return joined(self._core, columns, self.n_classes, self.n_classes or n_outputs)
+        made = joined(self._core, columns, self.n_classes, self.n_classes or n_outputs)
+        return made.in_units(self.judge.target.scale)
 
     def interval_shares(self) -> np.ndarray | None:
         """How much of the trees' draws intervals must hold; None where there are no intervals."""

@@ -26,9 +26,10 @@ class ForestTarget(NamedTuple):
     kind: int  # NUMBER, CLASSES or SEVERAL
     n_classes: int  # 0 for numbers
     classes: np.ndarray  # int32, empty for numbers
-    values: np.ndarray  # float64 (rows, targets); two classes: 0 and 1; more: empty
+    values: np.ndarray  # float64 (rows, targets); two classes: 0 and 1; more: empty; several targets: over `scale`
     weight: np.ndarray  # float64: of each row, the loss matrix in it
     worth: np.ndarray  # float64: what a class's weight is divided by in the answers
+    scale: np.ndarray = np.ones(1)  # float64: of each of several targets, its standard deviation
 
 
 class TargetCosts(NamedTuple):

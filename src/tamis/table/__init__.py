@@ -12,7 +12,7 @@ from tamis.table.interface.extreme import overflow_refused, refuse_extreme, refu
 from tamis.table.interface.features import features, refuse_missing
 from tamis.table.interface.output import assembled, numbers_of, replaced
 from tamis.table.interface.refusal import refusal
-from tamis.table.interface.target import Classes, is_class_target, numbers, same_length
+from tamis.table.interface.target import Classes, is_class_target, numbers, same_length, target_scales
 from tamis.table.lazy.lazy_table import LazyTable
 from tamis.table.lazy.read_lazy import grid_source, is_lazy_source
 from tamis.table.raw import Held, Raw, raw_of
@@ -62,4 +62,5 @@ __all__ = [
     "same_length",
     "table_of",
     "take",
+    "target_scales",
 ]

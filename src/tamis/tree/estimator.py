@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from tamis import check
 from tamis.errors import ParameterError, TableError, TamisWarning
 from tamis.split.inner import dealt_folds
 from tamis.split.pairs import Folds
-from tamis.table import Classes, LazyTable, Table, features, numbers, refuse_extreme, same_length
+from tamis.table import Classes, LazyTable, Table, features, numbers, refuse_extreme, same_length, target_scales
 from tamis.table.interface.several_classes import SeveralClasses, has_several_targets
 from tamis.table.interface.takes_table import TakesTable
 from tamis.tree.export.reading import Reading
@@ -86,10 +87,11 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
             chosen = judged.choose(self.rule)
             prune = float(sequence.alpha[chosen])
             if X is not None:
-                self.cv_predictions_ = self._shaped(predictions_at(judged.parts, [chosen] * len(folds), len(X)))
+                held_out = predictions_at(judged.parts, [chosen] * len(folds), len(X))
+                self.cv_predictions_ = self._shaped(held_out * problem.scale)
             if X is not None and len(folds) > 1:
                 prunings = judged.choose_without_fold(self.rule)
-                self.nested_predictions_ = self._shaped(predictions_at(judged.parts, prunings, len(X)))
+                self.nested_predictions_ = self._shaped(predictions_at(judged.parts, prunings, len(X)) * problem.scale)
         self.alpha_ = float(prune)
         return tree.pruned(sequence.leaves_at(self.alpha_)), problem, columns
 
@@ -146,9 +148,9 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
             folds = dealt_folds(self.cv, rows, problem.strata(), check_random_state(self.random_state), y)
             choice = choose_size(problem, X, sized, limits, folds, self.rule, self.n_jobs)
             columns, chosen = choice.table, choice.chosen
-            self.cv_predictions_ = self._shaped(choice.cv_predictions)
+            self.cv_predictions_ = self._shaped(choice.cv_predictions * problem.scale)
             if len(folds) > 1:
-                self.nested_predictions_ = self._shaped(choice.nested_predictions)
+                self.nested_predictions_ = self._shaped(choice.nested_predictions * problem.scale)
         elif prune is not None:
             chosen = int(np.argmin(columns["risk"] + float(prune) * columns["n_leaves"]))
         if prune is not None:
@@ -180,7 +182,7 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
         return predictions
 
     def _keep(self, tree: Tree, problem: Any, cost_complexity: dict[str, np.ndarray] | None) -> None:
-        self.tree_ = tree
+        self.tree_ = replace(tree, value=tree.value * problem.scale)
         self._cost_complexity = cost_complexity
         if self.leaf == "linear":
             self.leaf_models_ = problem.models(tree)
@@ -418,7 +420,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         self.several_ = SeveralClasses.of(y)
         names = set(TreeRegressor().get_params()) - {"criterion"}
         given = {name: value for name, value in self.get_params(deep=False).items() if name in names}
-        tree = TreeRegressor(**given).fit(X, self.several_.indicators(), sample_weight)
+        tree = TreeRegressor(**given)
+        tree._one_unit = True
+        tree.fit(X, self.several_.indicators(), sample_weight)
         self.classes_ = self.several_.labels
         self.several_ = self.several_.without_rows()
         self.n_outputs_ = len(self.classes_)
@@ -479,7 +483,8 @@ class TreeRegressor(RegressorMixin, BaseTree):
     or half the Poisson deviance Σ w y log(y / mean).
 
     Parameters are those of :class:`TreeClassifier`, without the ones about classes; `criterion` is "squared_error",
-    "absolute_error" or "poisson". Several targets at once are given as a matrix y.
+    "absolute_error" or "poisson". Several targets at once are given as a matrix y;
+    each then counts in units of its standard deviation.
     leaf : "constant", or "linear": a penalised linear model in every leaf, smoothed along its path.
 
     Attributes
@@ -492,6 +497,8 @@ class TreeRegressor(RegressorMixin, BaseTree):
     >>> tree.predict([[0.0], [9.0]])
     array([1., 6.])
     """
+
+    _one_unit = False  # of several targets, as the indicators of classes are
 
     def __init__(
         self,
@@ -561,7 +568,9 @@ class TreeRegressor(RegressorMixin, BaseTree):
             check.counts("criterion='poisson'", values)
         if self.leaf == "linear" and self.n_outputs_ > 1:
             raise ParameterError(f"leaf='linear' takes one target, but y has {self.n_outputs_}; fit one at a time")
-        problem = NumberProblem(TreeData.of(table), NUMBER_CRITERIA[criterion], values.reshape(len(values), -1), weight)
+        scale = target_scales(values, weight, self._one_unit)
+        scaled = values.reshape(len(values), -1) / scale
+        problem = NumberProblem(TreeData.of(table), NUMBER_CRITERIA[criterion], scaled, weight, scale)
         self._grow(table, problem, values)
         return self
 

@@ -112,9 +112,8 @@ def _data(mapped: MappedCodes) -> TreeData:
 def _number_problem(model: Any, mapped: MappedCodes) -> NumberProblem:
     has_target = mapped.has_target(mapped.target)
     values = mapped.target if has_target.all() else np.where(has_target, mapped.target, 0.0)
-    return NumberProblem(
-        _data(mapped), NUMBER_CRITERIA[model.criterion], values[:, None], has_target.astype(np.float64)
-    )
+    weight, scale = has_target.astype(np.float64), np.ones(1)
+    return NumberProblem(_data(mapped), NUMBER_CRITERIA[model.criterion], values[:, None], weight, scale)
 
 
 def _class_problem(model: Any, mapped: MappedCodes, counts: np.ndarray) -> Any:

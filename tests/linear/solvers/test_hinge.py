@@ -82,3 +82,14 @@ def test_several_classes_and_what_it_does_not_take():
     for options in ({"penalty": "subset"}, {"relax": "cv"}, {"group": True}):
         with pytest.raises(ParameterError, match="hinge"):
             LinearClassifier(loss="hinge", **options).fit(X, y)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_a_fold_of_one_class(fit_intercept):
+    """The balance of the two classes divided by the weight of the one that a fold lacks."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 3)), np.array([0] * 26 + [1] * 4)
+    folds = [(np.arange(20), np.arange(20, 30)), (np.arange(10, 30), np.arange(10))]
+    model = LinearClassifier(loss="hinge", cv=folds, fit_intercept=fit_intercept).fit(X, y)
+    assert np.isfinite(model.path_.cv_mean).all()
+    assert np.isfinite(model.decision_function(X)).all()

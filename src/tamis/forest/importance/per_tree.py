@@ -65,6 +65,7 @@ def measure_importance(
     """Permute each unit among the rows that each tree left out; unit_of: that of each column, or -1."""
     binned, n, n_units = rows.binned, len(rows.weight), int(unit_of.max()) + 1
     seeds = np.column_stack([bootstrap.seeds(0, len(trees))[:, 0], seeds_of(seed, "permute", range(len(trees)))])
+    trees = trees.in_units(1.0 / rows.target.scale)
     total, square, by_class, with_class, n_out = _core.permutation_rises(
         trees, binned, rows.matrix, unit_of, np.argsort(rows.columns), rows.costs, bootstrap.draws, seeds, n_units,
         n_repeats, workers(n_jobs),

@@ -43,6 +43,10 @@ class Trees:
         self.__dict__.update(state)
         self.__post_init__()
 
+    def in_units(self, scale: np.ndarray) -> Trees:
+        """The trees of several targets with each answer times a factor; others as they are."""
+        return replace(self, table=self.table * scale) if self.n_outputs > 1 and not self.n_classes else self
+
     def __len__(self) -> int:
         return len(self.roots) - 1
 

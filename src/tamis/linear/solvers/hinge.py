@@ -80,7 +80,8 @@ class HingeProgram:
         """Multipliers of the model without columns, as shares of the weights."""
         heavy = [float(self.weights[self.side == s].sum()) for s in (-1.0, 1.0)]
         least = min(heavy) if self.fit_intercept else 1.0
-        return np.where(self.side > 0, min(1.0, least / heavy[1]), min(1.0, least / heavy[0]))
+        down, up = (min(1.0, least / side) if side > 0 else 0.0 for side in heavy)
+        return np.where(self.side > 0, up, down)
 
     @property
     def null(self) -> float:
@@ -89,6 +90,8 @@ class HingeProgram:
 
     def solve(self, gap: float) -> tuple[np.ndarray, float, float, np.ndarray]:
         """Coefficients, intercept, relative gap reached (measured by the objective without columns), multipliers."""
+        if self.fit_intercept and (self.side == self.side[0]).all():  # a fold of one class: the intercept has no loss
+            return np.zeros(len(self.l1)), float(self.side[0]), 0.0, np.zeros(len(self.side))
         state = _State.start(self)
         best = (np.zeros(len(self.l1)), 0.0, np.inf, state.a)
         with np.errstate(all="ignore"):  # products of vanishing slacks: such a step is not taken
@@ -258,7 +261,7 @@ def _program(job: Job, weights: np.ndarray) -> tuple[HingeProgram, np.ndarray, n
     design = Design(job.X)
     share = weights / weights.sum()
     centre, inverse = (part[:, 0] for part in design.units(share[:, None], job.standardize, job.fit_intercept))
-    seen = np.flatnonzero(weights)
+    seen = np.flatnonzero(share)
     Z = design.columns(np.arange(design.p), centre, inverse)[seen]
     zeros = np.zeros(design.p)
     side = 2 * job.loss.y[seen, 0] - 1

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
-from sklearn.utils import assert_all_finite, check_array, check_consistent_length, column_or_1d
+from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from tamis.errors import KindError, TableError
@@ -90,7 +90,7 @@ def _refuse_objects(labels: np.ndarray) -> None:
 def numbers(y: Any, *, several: bool = False) -> np.ndarray:
     """A numeric target as float64; one-dimensional unless `several` targets are allowed."""
     if several and y is not None and np.asarray(y).ndim == 2 and np.asarray(y).shape[1] > 1:
-        return np.require(check_array(y, dtype=np.float64, input_name="y"), requirements=["C", "W"])
+        return np.column_stack([numbers(column) for column in np.asarray(y).T])
     values = _vector(y)
     if values.dtype.kind not in "fiub":
         if values.dtype.kind == "O":
@@ -111,6 +111,19 @@ def numbers(y: Any, *, several: bool = False) -> np.ndarray:
             "multiply it by a constant first"
         )
     return values
+
+
+def target_scales(values: np.ndarray, weight: np.ndarray, one_unit: bool) -> np.ndarray:
+    """Standard deviation of each of several targets, so that their errors can be added; 1 for targets of one unit.
+
+    >>> target_scales(np.array([[0.0, 0.0], [2.0, 2e6], [4.0, 4e6]]), np.array([1.0, 0.0, 1.0]), False).tolist()
+    [2.0, 2000000.0]
+    """
+    if one_unit or values.ndim == 1 or values.shape[1] == 1:
+        return np.ones(1)
+    share = weight / weight.sum()
+    spread = np.sqrt(share @ np.square(values - share @ values))
+    return np.where(spread > 0, spread, 1.0)
 
 
 def _is_number(value: Any) -> bool:

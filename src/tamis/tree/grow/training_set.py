@@ -52,6 +52,10 @@ class ClassProblem:
         return True
 
     @property
+    def scale(self) -> np.ndarray:
+        return np.ones(1)
+
+    @property
     def is_probability_score(self) -> bool:
         """Whether pruning judges shares of classes, not answers."""
         return self.prune_by != "error"
@@ -92,12 +96,13 @@ class ClassProblem:
 
 @dataclass(frozen=True, eq=False)
 class NumberProblem:
-    """Numbers to be predicted, one or several a row."""
+    """Numbers to be predicted, one or several a row; `values` are those of the target over `scale`."""
 
     data: TreeData
     criterion: int
     values: np.ndarray  # (rows, targets)
     weight: np.ndarray
+    scale: np.ndarray  # (targets)
 
     @property
     def is_class(self) -> bool:
