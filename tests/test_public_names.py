@@ -35,7 +35,7 @@ ALLOWED = {
     "sklearn.pipeline": "Pipeline make_pipeline",
     "sklearn.preprocessing": "StandardScaler normalize",
     "sklearn.utils": (
-        "ClassifierTags RegressorTags assert_all_finite check_array check_consistent_length "
+        "ClassifierTags RegressorTags assert_all_finite check_consistent_length "
         "check_random_state column_or_1d get_tags"
     ),
     "sklearn.utils.metaestimators": "available_if",
