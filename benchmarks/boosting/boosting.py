@@ -5,7 +5,7 @@ or columns. What counts is processor time over all threads, best of the rounds, 
 form. XGBoost counts the weight of a leaf by its hessian and not by rows, so its trees are others. Losses are log losses
 or mean squared errors over the variance, on rows held out.
 
-    python benchmarks/boosting/boosting.py [1] [2]           seconds and losses, on one thread and on two
+    python benchmarks/boosting/boosting.py [1] [2] [TABLE]   seconds and losses, on one thread and on two
     python benchmarks/boosting/boosting.py quality FOLDER    losses over a folder of parquet files
 """
 
@@ -103,9 +103,12 @@ def times(model, X, y):
 
 
 def speed():
-    for threads in map(int, sys.argv[1:] or "12"):
+    asked = [word for word in sys.argv[1:] if word not in "12"]
+    for threads in [int(word) for word in sys.argv[1:] if word in "12"] or [1, 2]:
         print(f"\n{threads} thread(s): milliseconds of the processor (by the clock), times Tamis's, loss on new rows")
         for name, make in TABLES.items():
+            if asked and name not in asked:
+                continue
             X, y, n = make()
             classes = y.dtype.kind == "i"
             first = None

@@ -5,7 +5,7 @@ two threads (randomForest has one). What counts is processor time over all threa
 changes when others use the machine. Tables are in memory, in each rival's own form: converting them is not timed.
 
     python benchmarks/forest/forest.py              every part
-    python benchmarks/forest/forest.py grow         the five tables; also: quality, predict, growth, bare, file
+    python benchmarks/forest/forest.py grow         the five tables; also: quality, predict, growth, file
 """
 
 import shutil
@@ -315,52 +315,6 @@ def slope(x, y):
     return np.polyfit(np.log(x), np.log(y), 1)[0]
 
 
-def bare(n_trees=10):
-    """What share of the time a bare loop takes that reads every code the trees look at, once, and adds it up."""
-    from numba import njit
-
-    from tamis.forest.data.binned import ForestData
-    from tamis.table import Table
-
-    frame, y = classes(50_000, 30, 3)
-    X = frame.to_numpy()
-    whole = min(seconds(lambda: ForestClassifier(n_trees, oob_score=False).fit(X, y))[0] for _ in range(3))
-    forest = ForestClassifier(n_trees, oob_score=False).fit(X, y)
-    ready, data = seconds(lambda: ForestData.of(Table.of(X), y.astype(float), np.ones(len(y))))
-
-    @njit
-    def loop(codes, sizes, rows, tried):
-        total = 0
-        for k in range(len(sizes)):
-            for j in range(tried):
-                line, apart = codes[(k + 7 * j) % codes.shape[0]], len(rows) // max(sizes[k], 1)
-                for i in range(sizes[k]):  # a node's rows are spread over the table
-                    total += line[rows[i * apart + (7_919 * k) % apart]]
-        return total
-
-    rows = np.unique(np.random.default_rng(0).integers(50_000, size=50_000)).astype(np.uint32)  # a tree's draw
-    sizes = np.minimum(inner_sizes(forest, X), len(rows))
-    loop(data.binned.codes, sizes, rows, 5)  # compile
-    read = min(seconds(lambda: loop(data.binned.codes, sizes, rows, 5))[0] for _ in range(3))
-    print(f"\n{n_trees} trees, one thread: {whole:.2f} s, of which coding {ready:.2f} s; a bare loop over the same "
-          f"codes {read:.3f} s, {100 * read / whole:.0f}%")  # fmt: skip
-
-
-def inner_sizes(forest, X):
-    """About how many drawn rows each split looked at: a share 1 - 1/e of all that pass it."""
-    trees = forest.trees_
-    passed = np.zeros(len(trees.nodes), dtype=np.int64)
-    leaves = trees.leaves(X) + trees.roots[:-1]
-    np.add.at(passed, leaves.ravel(), 1)
-    for t in range(len(trees)):
-        for node in range(trees.roots[t + 1] - 1, trees.roots[t] - 1, -1):
-            child = trees.nodes["left"][node]
-            if child >= 0:
-                at = trees.roots[t] + child
-                passed[node] = passed[at] + passed[at + 1]
-    return (passed[trees.nodes["left"] >= 0] * (1 - np.exp(-1))).astype(np.int64)
-
-
 def file(n_trees=1_000):
     """Writing and reading a thousand trees; bytes a node."""
     X, y = classes(5_000, 30, 3)
@@ -376,6 +330,6 @@ def file(n_trees=1_000):
 
 
 if __name__ == "__main__":
-    parts = {"grow": grow, "quality": qualities, "predict": predict, "growth": growth, "bare": bare, "file": file}
+    parts = {"grow": grow, "quality": qualities, "predict": predict, "growth": growth, "file": file}
     for part in sys.argv[1:2] or list(parts):
         parts[part](*([sys.argv[2:]] if len(sys.argv) > 2 else []))

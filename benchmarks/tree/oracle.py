@@ -185,6 +185,7 @@ def main() -> None:
     paths = [p for p in sorted(Path(asked.data).glob("*.parquet")) if not asked.tables or p.stem in asked.tables]
     n_fits, n_errors, n_different, seconds = 0, 0, 0, {}
     for path in paths:
+        before = n_fits, n_different
         for variant in VARIANTS:
             for seed in range(asked.seeds):
                 table = (str(path), variant, seed, asked.rows, asked.columns)
@@ -195,8 +196,9 @@ def main() -> None:
                         n_different += 1
                         print(f"{path.stem}, {variant}, seed {seed}, {name}: {words}", flush=True)
                     if "took" in a and "took" in b:
-                        before = seconds.get(name, (0.0, 0.0))
-                        seconds[name] = (before[0] + a["took"], before[1] + b["took"])
+                        sums = seconds.get(name, (0.0, 0.0))
+                        seconds[name] = (sums[0] + a["took"], sums[1] + b["took"])
+        print(f"{path.stem}: {n_fits - before[0]} fits, {n_different - before[1]} differences", flush=True)
     print(f"{n_fits:,} fits of {len(paths)} tables ({n_errors:,} refused by both): {n_different:,} differences")
     if asked.times:
         for name, (a, b) in seconds.items():

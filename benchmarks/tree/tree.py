@@ -1,10 +1,13 @@
 """Full trees and their predictions against scikit-learn; pruning with surrogates against rpart; growth in size.
 
 Trees are compared with missing="majority" against scikit-learn, which has no surrogates. CPU time, best of the repeats.
+
+    python benchmarks/tree/tree.py [pruning] [predict] [levels] [full] [SEEDS]
 """
 
 import shutil
 import subprocess
+import sys
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -154,8 +157,8 @@ def levels(n=50_000):
 
 if __name__ == "__main__":
     start = perf_counter()
-    pruned_with_surrogates()
-    predictions()
-    levels()
-    full_trees()
+    parts = {"pruning": pruned_with_surrogates, "predict": predictions, "levels": levels, "full": full_trees}
+    seeds = next((int(word) for word in sys.argv[1:] if word.isdigit()), 10)
+    for name in [word for word in sys.argv[1:] if word in parts] or parts:
+        parts[name](**({"seeds": seeds} if name in ("pruning", "full") else {}))
     print(f"\nall in {perf_counter() - start:.0f} s")

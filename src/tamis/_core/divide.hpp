@@ -26,6 +26,9 @@ struct Stretch {
     }
 };
 
+template <class Item>
+Stretch(Item*, Item*) -> Stretch<Item>;
+
 /// Items that go left first, the others after them, both in their order; returns how many go left. goes_right(i): of item i.
 ///
 /// Both places are written and one of them moves on: a branch on an item's side would be mispredicted every other time.

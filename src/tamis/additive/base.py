@@ -19,7 +19,7 @@ from tamis.additive.term import Curve, PairMap, spread_of
 from tamis.engine import seed_from, workers
 from tamis.errors import ParameterError
 from tamis.table import Table, features
-from tamis.table.interface.takes_table import TakesTable
+from tamis.table.interface.takes_table import TakesMissing
 
 N_FOLDS = 7  # bags are folds, drawn anew after every seven: all rows are held out equally often
 #: Newton step of a leaf, before the rate: where the probability of a class is next to 0, so is its curvature.
@@ -28,7 +28,7 @@ MAX_TERMS = 256  # curves that a bag visits: of more columns those of the larges
 MAP_BINS = 20  # bins of a column in a pair map
 
 
-class BaseAdditive(TakesTable, BaseEstimator):
+class BaseAdditive(TakesMissing, BaseEstimator):
     """What additive models for classes and for numbers share: fit, sums, contributions, reading, editing, saving."""
 
     intercept_: Any
@@ -300,12 +300,6 @@ class BaseAdditive(TakesTable, BaseEstimator):
         from tamis.additive.save import model_of
 
         return model_of(cls, saved)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
 
 
 class _Columns:

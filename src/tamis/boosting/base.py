@@ -17,7 +17,7 @@ from tamis.engine import drawn_seed
 from tamis.forest.predict.trees import Trees
 from tamis.forest.settings import columns_to_try
 from tamis.table import Table, features
-from tamis.table.interface.takes_table import TakesTable
+from tamis.table.interface.takes_table import TakesMissing
 from tamis.tree.tree import matrix_of
 from tamis.views.binned_table import BinnedTable
 
@@ -30,7 +30,7 @@ MOST_STEP = 10.0
 _NO_LIMIT = 2**31 - 1
 
 
-class BaseBoosting(TakesTable, BaseEstimator):
+class BaseBoosting(TakesMissing, BaseEstimator):
     """What boosting for classes and for numbers shares: codes, rounds, sums of trees."""
 
     trees_: Trees
@@ -135,9 +135,3 @@ class BaseBoosting(TakesTable, BaseEstimator):
         from tamis.boosting.save import model_of
 
         return model_of(cls, saved)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags

@@ -34,9 +34,7 @@ def boosted(
     threads = workers(n_jobs) if table.codes.size >= WORTH else 1
     rounds = n_rounds if len(baseline) else 0  # of one class nothing is to be learned
     words, roots, sets, gain = _core.boost(table, target, limits, baseline, columns, rounds, threads)
-    none = np.empty((0, 3))
-    nodes, sums = words.view(NODE), none.astype(np.int64)
-    return Trees(nodes, roots, np.empty((0, 1)), sets, sums, none, n_classes=0, n_outputs=1), gain
+    return Trees.of_numbers(words.view(NODE), roots, sets), gain
 
 
 def search_plan(table: BinnedTable, max_leaves: int) -> tuple[int, int, bool]:

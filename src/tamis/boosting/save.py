@@ -93,5 +93,4 @@ def _trees(saved: dict[str, Any]) -> Trees:
     nodes["column"] = numbers("column", saved["column"], np.int32, shape=(len(left),))
     halves = numbers("sets", saved["sets"], np.uint32)
     sets = halves[: len(halves) // 2 * 2].astype("<u4").view("<u8").astype(np.uint64)
-    none = np.empty((0, 3))
-    return Trees(nodes, roots, np.empty((0, 1)), sets, none.astype(np.int64), none, n_classes=0, n_outputs=1)
+    return Trees.of_numbers(nodes, roots, sets)

@@ -25,7 +25,7 @@ from tamis.forest.settings import CRITERIA, columns_to_try, rows_to_look_at
 from tamis.forest.training import digest_of
 from tamis.forest.tune import Drawing, Grid, Setting, tuned
 from tamis.table import Table, features
-from tamis.table.interface.takes_table import TakesTable
+from tamis.table.interface.takes_table import TakesMissing
 from tamis.tree.settings import rows_or_share
 from tamis.tree.tree import matrix_of
 
@@ -36,7 +36,7 @@ _NO_LIMIT = 2**31 - 1
 COMBINED = 3  # columns in a sum of an oblique split
 
 
-class BaseForest(TakesTable, BaseEstimator, ABC):
+class BaseForest(TakesMissing, BaseEstimator, ABC):
     """What forests for classes and for numbers share: drawing rows, growing, out-of-bag answers, sending rows down."""
 
     criterion: str = CRITERIA[0]  # of numbers; for classes the Gini impurity
@@ -287,12 +287,6 @@ class BaseForest(TakesTable, BaseEstimator, ABC):
         from tamis.forest.save import read
 
         return read(cls, path)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
 
 
 def _finite(X: np.ndarray) -> bool:

@@ -17,7 +17,7 @@ from tamis.split.inner import dealt_folds
 from tamis.split.pairs import Folds
 from tamis.table import Classes, LazyTable, Table, features, numbers, refuse_extreme, same_length, target_scales
 from tamis.table.interface.several_classes import SeveralClasses, has_several_targets
-from tamis.table.interface.takes_table import TakesTable
+from tamis.table.interface.takes_table import TakesMissing
 from tamis.tree.export.reading import Reading
 from tamis.tree.grow.fit import TreeData
 from tamis.tree.grow.layout import CATEGORY, MAJORITY, SURROGATE, TreeLimits
@@ -35,7 +35,7 @@ _NO_LIMIT = 2**31 - 1
 SEVERAL_TAKE = ("criterion", "max_purity", "prune_by", "leaf", "loss_matrix", "priors", "class_weight")
 
 
-class BaseTree(Reading, TakesTable, BaseEstimator):
+class BaseTree(Reading, TakesMissing, BaseEstimator):
     """What trees for classes and for numbers share: growing, pruning, sending rows down."""
 
     tree_: Tree
@@ -239,12 +239,6 @@ class BaseTree(Reading, TakesTable, BaseEstimator):
         """Number of leaves."""
         check_is_fitted(self, "tree_")
         return self.tree_.n_leaves
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        return tags
 
 
 class TreeClassifier(ClassifierMixin, BaseTree):

@@ -344,6 +344,22 @@ private:
         return n ? sum / double(n) * (1.0 - 1e-9) : NO_GAIN;
     }
 
+    /// present_: statistics of the node without its rows from position n on, which have no value.
+    template <class Code>
+    void subtract(const OrderedRows<Code>& order, size_t n, double mean) {
+        present_ = total_;
+        for (size_t p = n; p < order.size(); ++p) {
+            const size_t row = order.row(p);
+            const double w = target_.weight[row];
+            if (is_class_) {
+                present_[size_t(target_.classes[row])] -= w;
+            } else {
+                present_[0] -= w;
+                present_[1] -= w * (target_.values[row] - mean);
+            }
+        }
+    }
+
     /// Improvement of the best cut of a column in order that improves by more than `bar`. whole: goodness of the undivided node.
     Cut try_ordered(const TreeNode& node, size_t j, double mean, double whole, double bar, const CutLimits& cuts) {
         return table_.columns[j].visit([&](const auto* codes) -> Cut {
@@ -376,22 +392,6 @@ private:
             best.gain -= parent;
             return best;
         });
-    }
-
-    /// present_: statistics of the node without its rows from position n on, which have no value.
-    template <class Code>
-    void subtract(const OrderedRows<Code>& order, size_t n, double mean) {
-        present_ = total_;
-        for (size_t p = n; p < order.size(); ++p) {
-            const size_t row = order.row(p);
-            const double w = target_.weight[row];
-            if (is_class_) {
-                present_[size_t(target_.classes[row])] -= w;
-            } else {
-                present_[0] -= w;
-                present_[1] -= w * (target_.values[row] - mean);
-            }
-        }
     }
 
     /// Best split of the node by column j, whose rows are gathered and sorted. Missing values may take part: as one more level, or below

@@ -35,6 +35,12 @@ class Trees:
     n_classes: int
     n_outputs: int
 
+    @classmethod
+    def of_numbers(cls, nodes: np.ndarray, roots: np.ndarray, sets: np.ndarray) -> Trees:
+        """Trees that answer with one number and split along columns: no leaf tables, no sums."""
+        none = np.empty((0, 3))
+        return cls(nodes, roots, np.empty((0, 1)), sets, none.astype(np.int64), none, n_classes=0, n_outputs=1)
+
     def __post_init__(self) -> None:
         for array in self.arrays.values():  # never written to: several forests may share them
             array.flags.writeable = False

@@ -19,6 +19,16 @@ class TakesTable:
             constructor.__signature__ = inspect.signature(constructor)
 
 
+class TakesMissing(TakesTable):
+    """The same of a model that takes missing values and sparse matrices."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags: Any = super().__sklearn_tags__()  # type: ignore[misc]
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        return tags
+
+
 def takes_table(model: Any) -> bool:
     """Whether a model bears the mark; a pipeline does not, whatever its steps are.
 
