@@ -104,9 +104,9 @@ def test_only_ids_lead_to_folders(tmp_path):
     folder = AppFolder(tmp_path / "app")
     write_about(tmp_path, {"secret": True})
     place = folder.new("studies", {"made": "2026", "table": "t"})
-    assert folder.place("studies", place.name) == place
+    assert folder.folder_of("studies", place.name) == place
     for bad in ("..", "../..", place.name + "/", place.name.upper(), "", "0" * 16):
-        assert folder.place("studies", bad) is None
+        assert folder.folder_of("studies", bad) is None
 
 
 def test_what_an_upload_that_never_ended_left_is_swept_away(tmp_path):

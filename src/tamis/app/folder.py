@@ -67,15 +67,15 @@ class AppFolder:
         """The value of the cookie: made once, so that a page that stays open is known to a server that is restarted."""
         file = self.path / "session"
         if not file.exists():
-            made = self.path / f"session.{secrets.token_hex(8)}"
-            write_private(made, secrets.token_hex(32))
+            new_file = self.path / f"session.{secrets.token_hex(8)}"
+            write_private(new_file, secrets.token_hex(32))
             try:
-                os.link(made, file)
+                os.link(new_file, file)
             except FileExistsError:  # another of this user's servers was first
                 pass
             except OSError:  # no links on this disk
-                os.replace(made, file)
-            made.unlink(missing_ok=True)
+                os.replace(new_file, file)
+            new_file.unlink(missing_ok=True)
         return file.read_text(encoding="ascii").strip()
 
     def invite(self, address: str) -> Path:
@@ -114,58 +114,58 @@ class AppFolder:
 
     def new(self, room: str, about: dict[str, Any]) -> Path:
         """A new folder of a table ("tables") or a study ("studies"); `about` is written once it is worth keeping."""
-        place = self.path / room / secrets.token_hex(8)
-        place.mkdir(mode=0o700)
-        _mark(place)
+        new_folder = self.path / room / secrets.token_hex(8)
+        new_folder.mkdir(mode=0o700)
+        _mark(new_folder)
         if about:
-            write_about(place, about)
-        return place
+            write_about(new_folder, about)
+        return new_folder
 
-    def place(self, room: str, name: str) -> Path | None:
+    def folder_of(self, room: str, name: str) -> Path | None:
         """The folder of a table or a study by its id; None where there is none."""
         if not re.fullmatch(ID, name):
             return None
-        place = self.path / room / name
-        return place if (place / ABOUT).is_file() else None
+        folder = self.path / room / name
+        return folder if (folder / ABOUT).is_file() else None
 
     def all(self, room: str) -> list[tuple[Path, dict[str, Any]]]:
         """Every table or study with what is written about it, the latest first."""
-        found = [
+        entries = [
             (file.parent, read_about(file.parent))
             for file in (self.path / room).glob(f"*/{ABOUT}")
             if re.fullmatch(ID, file.parent.name)
         ]
-        return sorted(found, key=lambda pair: (pair[1].get("made", ""), pair[0].name), reverse=True)
+        return sorted(entries, key=lambda pair: (pair[1].get("made", ""), pair[0].name), reverse=True)
 
     def studies_of(self, table: str) -> list[Path]:
         """The studies of one table."""
-        return [place for place, about in self.all("studies") if about.get("table") == table]
+        return [study for study, about in self.all("studies") if about.get("table") == table]
 
-    def delete(self, place: Path) -> None:
+    def delete(self, folder: Path) -> None:
         """Remove a table or a study with all its files."""
-        (place / ABOUT).unlink(missing_ok=True)  # first: from now on nobody finds it
-        shutil.rmtree(place, ignore_errors=True)
+        (folder / ABOUT).unlink(missing_ok=True)  # first: from now on nobody finds it
+        shutil.rmtree(folder, ignore_errors=True)
 
     def sweep(self) -> None:
         """Remove what an upload that never ended left behind; nothing that the app did not make."""
         for room in ("tables", "studies"):
-            for place in (self.path / room).iterdir():
-                if re.fullmatch(ID, place.name) and _is_marked(place) and not (place / ABOUT).is_file():
-                    shutil.rmtree(place, ignore_errors=True)
+            for folder in (self.path / room).iterdir():
+                if re.fullmatch(ID, folder.name) and _is_marked(folder) and not (folder / ABOUT).is_file():
+                    shutil.rmtree(folder, ignore_errors=True)
 
 
-def read_about(place: Path) -> dict[str, Any]:
+def read_about(folder: Path) -> dict[str, Any]:
     """What is written about a table or a study; nothing where the file is damaged."""
     try:
-        found = json.loads((place / ABOUT).read_text(encoding="utf-8", errors="surrogatepass"))
+        about = json.loads((folder / ABOUT).read_text(encoding="utf-8", errors="surrogatepass"))
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return about if isinstance(about, dict) else {}
 
 
-def write_about(place: Path, about: dict[str, Any]) -> None:
+def write_about(folder: Path, about: dict[str, Any]) -> None:
     """Write down what is known about a table or a study."""
-    write_whole(place / ABOUT, json.dumps(about, ensure_ascii=False, indent=1) + "\n")
+    write_whole(folder / ABOUT, json.dumps(about, ensure_ascii=False, indent=1) + "\n")
 
 
 def now() -> str:
@@ -200,10 +200,10 @@ def _refuse_shared(path: Path) -> None:
     """Refuse a folder that belongs to somebody else, or in which others can write."""
     if os.name == "nt":
         return
-    found = path.stat()
-    if found.st_uid != os.getuid():
+    status = path.stat()
+    if status.st_uid != os.getuid():
         raise StudyError(f"the folder {str(path)!r} belongs to another user; give --folder, one of your own")
-    if found.st_mode & 0o022:
+    if status.st_mode & 0o022:
         raise StudyError(
             f"other users can write in the folder {str(path)!r}; give --folder, one that only you can write in"
         )

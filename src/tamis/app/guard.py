@@ -71,8 +71,8 @@ class Guarded(RequestHandler):
     @property
     def folder(self) -> AppFolder:
         """The app's folder."""
-        found: AppFolder = self.settings["app_folder"]
-        return found
+        app_folder: AppFolder = self.settings["app_folder"]
+        return app_folder
 
     @property
     def cookie_name(self) -> str:
@@ -88,8 +88,8 @@ class Guarded(RequestHandler):
         """Without the cookie nothing is shown, and nothing that another page asks for."""
         if self.request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
             self.refuse(HTTPStatus.FORBIDDEN, "another page asked for this")
-        given = self.get_cookie(self.cookie_name) or ""
-        if not hmac.compare_digest(given.encode(), self.settings["app_session"].encode()):
+        cookie = self.get_cookie(self.cookie_name) or ""
+        if not hmac.compare_digest(cookie.encode(), self.settings["app_session"].encode()):
             self.refuse(
                 HTTPStatus.UNAUTHORIZED, "this browser is not known to Tamis: close this tab and type `tamis app` again"
             )
@@ -132,12 +132,12 @@ class Guarded(RequestHandler):
         if kind != "application/json":
             self.refuse(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a change must be sent as application/json")
         try:
-            found = json.loads(self.request.body or b"{}")
+            content = json.loads(self.request.body or b"{}")
         except (ValueError, RecursionError):
-            found = None
-        if not isinstance(found, dict):
+            content = None
+        if not isinstance(content, dict):
             self.refuse(HTTPStatus.BAD_REQUEST, "what was sent is no JSON object")
-        return found
+        return content
 
     def write_error(self, status_code: int, **kwargs: Any) -> None:
         """An error in one sentence; what went wrong inside is for the terminal, not for the page."""
@@ -146,14 +146,14 @@ class Guarded(RequestHandler):
             self.set_status(HTTPStatus.BAD_REQUEST)
             self.say(without_paths(str(error)))
             return
-        said = {
+        messages = {
             HTTPStatus.BAD_REQUEST: "this request cannot be read",
             HTTPStatus.NOT_FOUND: "there is nothing at this address",
             HTTPStatus.METHOD_NOT_ALLOWED: "this cannot be asked for",
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "this is more than Tamis takes",
         }
         default = "Tamis met an error of its own; the terminal in which it was started says more"
-        self.say(said.get(HTTPStatus(status_code), default))
+        self.say(messages.get(HTTPStatus(status_code), default))
 
     def log_exception(self, typ: Any, value: Any, tb: Any) -> None:
         """Bad input is answered, not logged."""

@@ -57,28 +57,28 @@ def serve(
     most_bytes : of an upload.
     say : what is done with the sentences for the terminal.
     """
-    kept = AppFolder(folder)
-    with (kept.path / HOLD_FILE).open("ab") as hold:
+    app_folder = AppFolder(folder)
+    with (app_folder.path / HOLD_FILE).open("ab") as hold:
         if not _is_held(hold):
-            _show_running(kept, browser, say)
+            _show_running(app_folder, browser, say)
             return
         with suppress(KeyboardInterrupt):
-            asyncio.run(_serve(kept, port, browser, most_bytes, say))
+            asyncio.run(_serve(app_folder, port, browser, most_bytes, say))
             return
         say("the page is closed; studies that run go on, and `tamis app` finds them again")
 
 
-async def _serve(kept: AppFolder, port: int | None, browser: bool, most: int, say: Say) -> None:
+async def _serve(app_folder: AppFolder, port: int | None, browser: bool, max_bytes: int, say: Say) -> None:
     logging.getLogger("tornado.access").setLevel(logging.CRITICAL)
     sockets = _sockets(port)
     number = sockets[0].getsockname()[1]
-    kept.forget_invitations()
-    kept.sweep()
+    app_folder.forget_invitations()
+    app_folder.sweep()
     pool = ThreadPoolExecutor(8, thread_name_prefix="tamis")
-    server = HTTPServer(application(kept, number, pool, most), max_body_size=MOST_ASKED)
+    server = HTTPServer(application(app_folder, number, pool, max_bytes), max_body_size=MOST_ASKED)
     server.add_sockets(sockets)
-    write_whole(kept.path / SERVER_FILE, json.dumps({"port": number, "pid": os.getpid()}) + "\n")
-    _invite(kept, number, browser, say)
+    write_whole(app_folder.path / SERVER_FILE, json.dumps({"port": number, "pid": os.getpid()}) + "\n")
+    _invite(app_folder, number, browser, say)
     try:
         await asyncio.sleep(REST)
         pool.submit(_import_ahead)
@@ -87,18 +87,18 @@ async def _serve(kept: AppFolder, port: int | None, browser: bool, most: int, sa
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def application(kept: AppFolder, port: int, pool: ThreadPoolExecutor, most: int = MOST_BYTES) -> Application:
+def application(app_folder: AppFolder, port: int, pool: ThreadPoolExecutor, max_bytes: int = MOST_BYTES) -> Application:
     """Every address, and what the handlers share."""
     return Application(
         routes(),  # type: ignore[arg-type]
         default_handler_class=Nothing,
-        app_folder=kept,
+        app_folder=app_folder,
         app_port=port,
         app_hosts=(f"127.0.0.1:{port}", f"localhost:{port}"),
-        app_session=kept.session(),
+        app_session=app_folder.session(),
         app_pool=pool,
         app_readings=Readings(),
-        app_most_bytes=most,
+        app_most_bytes=max_bytes,
         app_codes={},
         app_lock=threading.Lock(),
     )
@@ -124,40 +124,40 @@ def _sockets(port: int | None) -> list[socket.socket]:
 
 def _bound(port: int) -> socket.socket:
     """A socket of this machine alone."""
-    made = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
         if os.name != "nt":
-            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        made.setblocking(False)
-        made.bind(("127.0.0.1", port))
-        made.listen(128)
+            bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.setblocking(False)
+        bound.bind(("127.0.0.1", port))
+        bound.listen(128)
     except BaseException:
-        made.close()
+        bound.close()
         raise
-    return made
+    return bound
 
 
-def _invite(kept: AppFolder, port: int, browser: bool, say: Say) -> None:
+def _invite(app_folder: AppFolder, port: int, browser: bool, say: Say) -> None:
     address = f"http://127.0.0.1:{port}"
-    file = kept.invite(address)
+    file = app_folder.invite(address)
     if browser:
         threading.Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
         say(f"the page is at {address}, open in your browser; if it is not, open {file}")
     else:
         say(f"the page is at {address}; open {file} in a browser on this machine, once, to be let in")
-    say(f"nothing leaves this machine; tables and studies are in {kept.path}; Ctrl-C closes the page")
+    say(f"nothing leaves this machine; tables and studies are in {app_folder.path}; Ctrl-C closes the page")
 
 
-def _show_running(kept: AppFolder, browser: bool, say: Say) -> None:
+def _show_running(app_folder: AppFolder, browser: bool, say: Say) -> None:
     """The server of this folder runs already: invite the browser there."""
     try:
-        port = int(json.loads((kept.path / SERVER_FILE).read_text(encoding="utf-8"))["port"])
+        port = int(json.loads((app_folder.path / SERVER_FILE).read_text(encoding="utf-8"))["port"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise ParameterError(
-            f"another `tamis app` is starting with the folder {str(kept.path)!r}; wait for it, or give --folder"
+            f"another `tamis app` is starting with the folder {str(app_folder.path)!r}; wait for it, or give --folder"
         ) from error
     say("`tamis app` is running already")
-    _invite(kept, port, browser, say)
+    _invite(app_folder, port, browser, say)
 
 
 def _is_held(file: Any) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tamis.app.columns.check import check, known
+from tamis.app.columns.check import cached_check, check
 from tamis.app.columns.facts import column_facts, fit_of, levels_of
 from tamis.app.columns.reading import Reading
 from tamis.table import fetch
@@ -52,7 +52,7 @@ def test_after_the_check_nothing_of_locked_rows_is_shown(patients):
     """The page would show values of rows that nobody is to look at."""
     reading = Reading(fetch(patients))
     choices = {"target": "ill", "types": {"ward": {"kind": "categorical"}}}
-    assert known(reading, choices) is None
+    assert cached_check(reading, choices) is None
     found = check(reading, patients, choices)
     plan = found["plan"]
     assert (plan["rows"], plan["locked"], plan["learned"]) == (120, 24, 96)

@@ -19,21 +19,21 @@ def check(reading: Reading, file: Path, choices: dict[str, Any]) -> dict[str, An
     """
     key = ("check", repr(sorted(settings_of(choices).items(), key=lambda item: item[0])))
     with reading.busy:
-        if key not in reading.found:
+        if key not in reading.cache:
             try:
-                reading.found[key] = _checked(file, choices)
+                reading.cache[key] = _checked(file, choices)
             except (TamisError, KindError) as error:
-                reading.found[key] = {"error": str(error)}
-        facts: dict[str, Any] = reading.found[key]
+                reading.cache[key] = {"error": str(error)}
+        facts: dict[str, Any] = reading.cache[key]
     return facts
 
 
-def known(reading: Reading, choices: dict[str, Any]) -> dict[str, Any] | None:
+def cached_check(reading: Reading, choices: dict[str, Any]) -> dict[str, Any] | None:
     """What `check` found for these choices, where it was asked already."""
     if not choices.get("target"):
         return None
     key = ("check", repr(sorted(settings_of(choices).items(), key=lambda item: item[0])))
-    return reading.found.get(key)
+    return reading.cache.get(key)
 
 
 def _checked(file: Path, choices: dict[str, Any]) -> dict[str, Any]:
@@ -64,7 +64,9 @@ def _checked(file: Path, choices: dict[str, Any]) -> dict[str, Any]:
         "metric": rules.metric.name,
         "metric_words": show.metric(rules.metric.name),
         "larger": rules.metric.larger,
-        "procedures": [{"name": one.name, "words": one.words, "tasks": len(run.folds)} for one in run.procedures],
+        "procedures": [
+            {"name": procedure.name, "words": procedure.words, "tasks": len(run.folds)} for procedure in run.procedures
+        ],
         "black_box": bool(run.references),
         "tasks": run.n_tasks,
         "seconds": (seconds := forecast(len(problem.rows), problem.table.n_columns, len(run.folds), problem.task)),

@@ -36,11 +36,11 @@ def changed(choices: dict[str, Any], patch: dict[str, Any], names: tuple[str, ..
     new = dict(choices)
     for entry, value in patch.items():
         if entry in COLUMNS:
-            new[entry] = None if value is None else _known(value, names)
+            new[entry] = None if value is None else _column_of(value, names)
         elif entry in WORDS:
             new[entry] = _one_of(entry, value, WORDS[entry])
         elif entry in NUMBERS:
-            new[entry] = None if value is None else _whole(entry, value)
+            new[entry] = None if value is None else _integer(entry, value)
         elif entry == "scoring":
             new[entry] = _one_of(entry, value, SCORING)
         elif entry == "costs":
@@ -59,9 +59,11 @@ def _consistent(new: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
     for entry in COLUMNS:
         name = patch.get(entry)
         if name is not None:
-            new |= {other: None for other in COLUMNS if other != entry and new.get(other) == name}
+            new |= {
+                other_entry: None for other_entry in COLUMNS if other_entry != entry and new.get(other_entry) == name
+            }
             if name in new.get("drop", []):
-                new["drop"] = [kept for kept in new["drop"] if kept != name]
+                new["drop"] = [dropped for dropped in new["drop"] if dropped != name]
     if patch.get("groups") is not None:
         new["time"] = None
     elif patch.get("time") is not None:
@@ -86,41 +88,41 @@ def settings_of(choices: dict[str, Any]) -> dict[str, Any]:
     types = dict(choices.get("types", {}))
     listed = [name for name in choices.get("drop", []) if "," not in name and name == name.strip()]
     types |= {name: {"kind": "identifier"} for name in choices.get("drop", []) if name not in listed}
-    kept = {entry: choices[entry] for entry in ("groups", "time", "prefer", "task", "folds", "repeats", "seed")
+    settings = {entry: choices[entry] for entry in ("groups", "time", "prefer", "task", "folds", "repeats", "seed")
             if choices.get(entry) is not None}  # fmt: skip
     if choices.get("costs"):
-        kept["loss"] = choices["costs"]
+        settings["loss"] = choices["costs"]
     elif choices.get("scoring"):
-        kept["scoring"] = choices["scoring"]
-    return {"target": choices["target"], "types": types, "drop": tuple(listed), **kept}
+        settings["scoring"] = choices["scoring"]
+    return {"target": choices["target"], "types": types, "drop": tuple(listed), **settings}
 
 
-def _known(name: Any, names: tuple[str, ...]) -> str:
+def _column_of(name: Any, names: tuple[str, ...]) -> str:
     if not isinstance(name, str) or name not in names:
         raise TableError(f"there is no column {name!r}; choose one of the table")
     return name
 
 
-def _one_of(entry: str, value: Any, known: tuple[str | None, ...]) -> str | None:
-    if (value is not None and not isinstance(value, str)) or value not in known:
+def _one_of(entry: str, value: Any, allowed: tuple[str | None, ...]) -> str | None:
+    if (value is not None and not isinstance(value, str)) or value not in allowed:
         raise ParameterError(f"{entry} cannot be {value!r}")
     chosen: str | None = value
     return chosen
 
 
-def _whole(entry: str, value: Any) -> int:
+def _integer(entry: str, value: Any) -> int:
     low, high = NUMBERS[entry]
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise ParameterError(f"{entry} must be a whole number from {low} to {high:,}")
     return value
 
 
-def _types(before: dict[str, Any], given: Any, names: tuple[str, ...]) -> dict[str, Any]:
-    if not isinstance(given, dict):
+def _types(before: dict[str, Any], types: Any, names: tuple[str, ...]) -> dict[str, Any]:
+    if not isinstance(types, dict):
         raise ParameterError("the kinds of columns must be given by name")
     new = dict(before)
-    for name, type in given.items():
-        _known(name, names)
+    for name, type in types.items():
+        _column_of(name, names)
         if type is None:
             new.pop(name, None)
         else:
@@ -128,19 +130,22 @@ def _types(before: dict[str, Any], given: Any, names: tuple[str, ...]) -> dict[s
     return new
 
 
-def _listed(before: list[str], given: Any, names: tuple[str, ...]) -> list[str]:
-    if not isinstance(given, dict):
+def _listed(before: list[str], changes: Any, names: tuple[str, ...]) -> list[str]:
+    if not isinstance(changes, dict):
         raise ParameterError("columns must be given by name")
-    for name in given:
-        _known(name, names)
-    return [*(name for name in before if given.get(name, True)), *(n for n in given if given[n] and n not in before)]
+    for name in changes:
+        _column_of(name, names)
+    return [
+        *(name for name in before if changes.get(name, True)),
+        *(n for n in changes if changes[n] and n not in before),
+    ]
 
 
-def _costs(given: Any) -> dict[str, dict[str, float]]:
-    if not isinstance(given, dict) or not all(isinstance(row, dict) for row in given.values()):
+def _costs(costs: Any) -> dict[str, dict[str, float]]:
+    if not isinstance(costs, dict) or not all(isinstance(row, dict) for row in costs.values()):
         raise ParameterError("costs must be given for each truth and each answer")
-    for truth, row in given.items():
+    for truth, row in costs.items():
         for answer, cost in row.items():
             if isinstance(cost, bool) or not isinstance(cost, (int, float)) or not math.isfinite(cost) or cost < 0:
                 raise ParameterError(f"the cost of {truth} answered as {answer} must be a number, 0 or more")
-    return {str(truth): {str(answer): float(cost) for answer, cost in row.items()} for truth, row in given.items()}
+    return {str(truth): {str(answer): float(cost) for answer, cost in row.items()} for truth, row in costs.items()}

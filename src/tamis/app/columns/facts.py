@@ -49,19 +49,19 @@ def decision_of(reading: Reading, name: str, type: dict[str, Any] | None) -> tup
     """How a column is read, by all rows, and its columns; kept, for a page asks for it again and again."""
     key = ("column", name, repr(type))
     with reading.busy:
-        if key not in reading.found:
-            reading.found[key] = _decided(reading, name, type)
-        decided: tuple[Decision, list[Column]] = reading.found[key]
+        if key not in reading.cache:
+            reading.cache[key] = _decided(reading, name, type)
+        decided: tuple[Decision, list[Column]] = reading.cache[key]
     return decided
 
 
 def _decided(reading: Reading, name: str, type: dict[str, Any] | None) -> tuple[Decision, list[Column]]:
-    given = None if type is None else types_of({name: type})[name]
+    declared = None if type is None else types_of({name: type})[name]
     try:
-        decision, columns = reading.raw.full_column(name, given)
+        decision, columns = reading.raw.full_column(name, declared)
     except (TamisError, KindError) as error:
-        return Decision(name, "text" if given is None else given.kind, str(error), used=False, note="refused"), []
-    if given is not None:
+        return Decision(name, "text" if declared is None else declared.kind, str(error), used=False, note="refused"), []
+    if declared is not None:
         decision = replace(decision, reason="as you said")
     if not columns and decision.kind in ("identifier", "text"):  # left out, but its values can be shown all the same
         columns = reading.raw.full_column(name, Type("categorical"))[1]
@@ -84,21 +84,23 @@ def column_facts(
     rows : the unlocked rows, once they are known: from then on nothing of the others is shown.
     """
     by_all, columns = decision_of(reading, name, type)
-    said = by_all if decision is None or type is not None else decision
+    decided = by_all if decision is None or type is not None else decision
     columns = columns if rows is None else [column.take(rows) for column in columns]
-    shown = columns[-1] if columns else None
+    last_column = columns[-1] if columns else None
     n_rows = reading.raw.n_rows if rows is None else len(rows)
-    missing = int(shown.missing.sum()) if shown is not None else (n_rows if said.kind == "constant" else 0)
-    levels = None if shown is None or shown.levels is None else len(shown.levels)
+    missing = (
+        int(last_column.missing.sum()) if last_column is not None else (n_rows if decided.kind == "constant" else 0)
+    )
+    levels = None if last_column is None or last_column.levels is None else len(last_column.levels)
     return {
         "name": name,
         "shown": show.short(name, 80),
-        "kind": said.kind,
-        "label": "Left out" if not said.used else KINDS.get(said.kind, said.kind),
-        "used": said.used,
-        "reason": said.reason,
-        "note": "" if said.note == "refused" else _for_a_page(said.note),
-        "refused": said.note == "refused",
+        "kind": decided.kind,
+        "label": "Left out" if not decided.used else KINDS.get(decided.kind, decided.kind),
+        "used": decided.used,
+        "reason": decided.reason,
+        "note": "" if decided.note == "refused" else _for_a_page(decided.note),
+        "refused": decided.note == "refused",
         "given": type is not None,
         "missing": missing,
         "rows": n_rows,
@@ -107,14 +109,14 @@ def column_facts(
             show.short(_MIDNIGHT.sub("", text), MOST_LETTERS)
             for text in first_cells(reading.raw, name, MOST_VALUES, rows)
         ],
-        "picture": None if shown is None else _picture(shown),
+        "picture": None if last_column is None else _picture(last_column),
     }
 
 
 def fit_of(reading: Reading, name: str, type: dict[str, Any]) -> dict[str, Any]:
     """Whether a column can be read as a type: how many cells would not fit, and the first of them."""
-    given = types_of({name: type})[name]
-    rows = misfits(reading.raw, name, given)
+    declared = types_of({name: type})[name]
+    rows = misfits(reading.raw, name, declared)
     texts = cells_at(reading.raw, name, rows[:MOST_MISFITS].tolist())
     cells = [{"row": int(row) + 1, "text": show.short(text, MOST_LETTERS)} for row, text in zip(rows.tolist(), texts)]
     decision, columns = decision_of(reading, name, type)
@@ -150,18 +152,18 @@ def _for_a_page(note: str) -> str:
     'the words have an order; click Ordered to use it'
     """
     note = re.sub(r"give .*=ordinal\(.*\) as its type to use it", "click Ordered to use it", note, flags=re.DOTALL)
-    for given, here in _CLICKS.items():
-        note = note.replace(given, here)
+    for option, click in _CLICKS.items():
+        note = note.replace(option, click)
     return note
 
 
 def _picture(column: Column) -> dict[str, Any] | None:
-    found = picture_of(column)
-    if found is None:
+    picture = picture_of(column)
+    if picture is None:
         return None
-    if "ends" in found:
+    if "ends" in picture:
         how = notations_of(None, Table([column])).get(column.name)
-        low, high = found["ends"]
+        low, high = picture["ends"]
         write = (lambda value: f"{value:.6g}") if how is None else how.write
-        return {"path": found["path"], "ends": [write(low), write(high)]}
-    return {**found, "levels": [[show.short(word, 18), share] for word, share in found["levels"]]}
+        return {"path": picture["path"], "ends": [write(low), write(high)]}
+    return {**picture, "levels": [[show.short(word, 18), share] for word, share in picture["levels"]]}

@@ -23,26 +23,26 @@ def picture_of(column: Column) -> dict[str, Any] | None:
     >>> picture_of(categories("kind", ["a", "b", "a", "c"]))
     {'levels': [['a', 0.5], ['b', 0.25], ['c', 0.25]], 'more': 0}
     """
-    there = column.values[~column.missing]
-    if not len(there):
+    present = column.values[~column.missing]
+    if not len(present):
         return None
     if column.levels is not None:
-        return _levels(column, there)
-    return _histogram(there)
+        return _levels(column, present)
+    return _histogram(present)
 
 
-def _levels(column: Column, there: np.ndarray) -> dict[str, Any]:
+def _levels(column: Column, present: np.ndarray) -> dict[str, Any]:
     levels = column.levels or ()
-    counts = np.bincount(there.astype(np.int64), minlength=len(levels))
+    counts = np.bincount(present.astype(np.int64), minlength=len(levels))
     order = range(len(levels)) if column.kind == "ordinal" else np.argsort(-counts, kind="stable").tolist()
-    named = [[str(levels[code]), round(float(counts[code] / len(there)), 4)] for code in order if counts[code]]
+    named = [[str(levels[code]), round(float(counts[code] / len(present)), 4)] for code in order if counts[code]]
     return {"levels": named[:MOST_LEVELS], "more": max(0, len(named) - MOST_LEVELS)}
 
 
-def _histogram(there: np.ndarray) -> dict[str, Any]:
-    low, high = float(there.min()), float(there.max())
-    different = np.unique(there[:1_000])
+def _histogram(present: np.ndarray) -> dict[str, Any]:
+    low, high = float(present.min()), float(present.max())
+    different = np.unique(present[:1_000])
     n_bars = min(MOST_BARS, max(2, len(different)))
-    heights, edges = np.histogram(there, bins=n_bars, range=(low, high) if high > low else (low - 0.5, low + 0.5))
+    heights, edges = np.histogram(present, bins=n_bars, range=(low, high) if high > low else (low - 0.5, low + 0.5))
     frame = Frame(0, 2, WIDTH, HEIGHT - 2, (float(edges[0]), float(edges[-1])), (0.0, float(heights.max())))
     return {"path": frame.stairs(edges.tolist(), heights.tolist()), "ends": [low, high]}

@@ -22,11 +22,11 @@ class Reading:
     Attributes
     ----------
     raw : the cells.
-    found : what was worked out, by a key of its own; whoever adds to it holds `busy`.
+    cache : what was worked out, by a key of its own; whoever adds to it holds `busy`.
     """
 
     raw: Any
-    found: dict[Any, Any] = field(default_factory=dict)
+    cache: dict[Any, Any] = field(default_factory=dict)
     busy: threading.RLock = field(default_factory=threading.RLock)
 
 
@@ -37,22 +37,22 @@ class Readings:
         self._kept: OrderedDict[tuple[Path, str], Reading] = OrderedDict()
         self._busy = threading.Lock()
 
-    def of(self, place: Path, about: dict[str, Any] | None = None) -> Reading:
+    def of(self, folder: Path, about: dict[str, Any] | None = None) -> Reading:
         """The reading of a table; the file is read where it is not in memory."""
         from tamis.table import fetch
 
-        about = read_about(place) if about is None else about
-        key = (place, file_of(place, about).name)
+        about = read_about(folder) if about is None else about
+        key = (folder, file_of(folder, about).name)
         with self._busy:
             if key not in self._kept:
-                self._kept[key] = Reading(fetch(file_of(place, about)))
+                self._kept[key] = Reading(fetch(file_of(folder, about)))
                 while len(self._kept) > MOST_KEPT:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(key)
             return self._kept[key]
 
-    def forget(self, place: Path) -> None:
+    def forget(self, folder: Path) -> None:
         """A table that is deleted leaves memory, too."""
         with self._busy:
-            for key in [key for key in self._kept if key[0] == place]:
+            for key in [key for key in self._kept if key[0] == folder]:
                 del self._kept[key]

@@ -23,13 +23,13 @@ class Answer(Page):
 
     async def get(self, name: str) -> None:
         """The report, and what was seen of the locked rows so far."""
-        place, about = self.study(name)
-        if not is_finished(place):
+        study, about = self.study(name)
+        if not is_finished(study):
             self.redirect(f"/study/{name}")
             return
-        facts = await self.work(lock_facts, place)
-        await self.work(remember_answer, place)
-        self.show("answer.html", study={"id": name, "name": study_name(place), **about}, lock=facts)
+        facts = await self.work(lock_facts, study)
+        await self.work(remember_answer, study)
+        self.show("answer.html", study={"id": name, "name": study_name(study), **about}, lock=facts)
 
 
 class Report(Page):
@@ -39,13 +39,13 @@ class Report(Page):
 
     def get(self, name: str) -> None:
         """The file as it is."""
-        place, _ = self.study(name)
-        if not (place / "report.html").is_file():
+        study, _ = self.study(name)
+        if not (study / "report.html").is_file():
             self.refuse(HTTPStatus.NOT_FOUND, "there is no report yet")
         self.set_header("Content-Type", "text/html; charset=UTF-8")
         if self.get_query_argument("save", ""):
             self.set_header("Content-Disposition", 'attachment; filename="report.html"')
-        self.write((place / "report.html").read_bytes())
+        self.write((study / "report.html").read_bytes())
 
 
 class Question(Page):
@@ -54,11 +54,11 @@ class Question(Page):
     async def post(self, name: str) -> None:
         """The question, and a code that stands for having read it."""
         self.body()
-        place, _ = self.study(name)
-        facts = await self.work(lock_facts, place)
+        study, _ = self.study(name)
+        facts = await self.work(lock_facts, study)
         if not facts["rows"]:
             self.refuse(HTTPStatus.CONFLICT, "this study has no locked rows")
-        elsewhere = await self.work(_looks_elsewhere, place)
+        elsewhere = await self.work(_looks_elsewhere, study)
         code = secrets.token_hex(16)
         self.settings["app_codes"][code] = (name, time.monotonic() + GOOD_FOR)
         self.answer({"code": code, "question": _question(facts["rows"], len(facts["looks"]) + elsewhere)})
@@ -70,19 +70,19 @@ class Open(Page):
     async def post(self, name: str) -> None:
         """Score the final model on the locked rows, if this very confirmation was not used before."""
         code = self.body().get("code")
-        place, _ = self.study(name)
+        study, _ = self.study(name)
         good, until = self.settings["app_codes"].pop(code if isinstance(code, str) else "", ("", 0.0))
         if good != name or time.monotonic() > until:
             self.refuse(HTTPStatus.CONFLICT, "this confirmation was used already, or is too old: ask again")
-        self.answer(await self.work(_opened, place))
+        self.answer(await self.work(_opened, study))
 
 
-def lock_facts(place: Path) -> dict[str, Any]:
+def lock_facts(study: Path) -> dict[str, Any]:
     """How many rows are locked, and every look at them."""
     from tamis.lock import Ledger, Lock
 
-    lock = Lock.read(place)
-    looks = Ledger(place).looks(data=lock.data)
+    lock = Lock.read(study)
+    looks = Ledger(study).looks(data=lock.data)
     return {
         "rows": len(lock.rows),
         "reason": lock.reason.removeprefix("no rows are locked: "),
@@ -105,15 +105,17 @@ def _look(look: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _looks_elsewhere(place: Path) -> int:
+def _looks_elsewhere(folder: Path) -> int:
     """How many looks at rows of the study's table the other studies know of; the table is read where that is needed."""
     from tamis.lock import Lock
     from tamis.study import load
     from tamis.study.disk.earlier_looks import earlier_looks
     from tamis.study.source import fetch_source
 
-    study = load(place)
-    return earlier_looks(place, Lock.read(place), lambda: fetch_source(study.source, study.settings, study.query)).total
+    study = load(folder)
+    return earlier_looks(
+        folder, Lock.read(folder), lambda: fetch_source(study.source, study.settings, study.query)
+    ).total
 
 
 def _question(rows: int, before: int) -> str:
@@ -131,10 +133,10 @@ def _question(rows: int, before: int) -> str:
     )
 
 
-def _opened(place: Path) -> dict[str, Any]:
+def _opened(study: Path) -> dict[str, Any]:
     from tamis.report import show
     from tamis.study import load
 
-    found = load(place).open()
-    sure = "" if found["interval"] is None else show.interval(found["interval"])
-    return {**found, "shown": show.number(found["score"]), "sure": sure, "words": show.metric(found["metric"])}
+    opening = load(study).open()
+    sure = "" if opening["interval"] is None else show.interval(opening["interval"])
+    return {**opening, "shown": show.number(opening["score"]), "sure": sure, "words": show.metric(opening["metric"])}

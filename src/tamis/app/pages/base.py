@@ -25,33 +25,33 @@ class Page(Guarded):
     @property
     def readings(self) -> Readings:
         """The tables in memory."""
-        found: Readings = self.settings["app_readings"]
-        return found
+        readings: Readings = self.settings["app_readings"]
+        return readings
 
-    async def work(self, task: Callable[..., T], *given: Any, **named: Any) -> T:
+    async def work(self, task: Callable[..., T], *arguments: Any, **named: Any) -> T:
         """Do what takes longer beside the server, which goes on answering."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self.settings["app_pool"], partial(task, *given, **named))
+        return await loop.run_in_executor(self.settings["app_pool"], partial(task, *arguments, **named))
 
     def table(self, name: str) -> tuple[Path, dict[str, Any]]:
         """The folder of a table, and what is known about it."""
-        return self._known("tables", name, "table")
+        return self._entry_of("tables", name, "table")
 
     def study(self, name: str) -> tuple[Path, dict[str, Any]]:
         """The folder of a study, and what is known about it."""
-        return self._known("studies", name, "study")
+        return self._entry_of("studies", name, "study")
 
-    def _known(self, room: str, name: str, what: str) -> tuple[Path, dict[str, Any]]:
-        place = self.folder.place(room, name)
-        if place is None:
+    def _entry_of(self, room: str, name: str, what: str) -> tuple[Path, dict[str, Any]]:
+        folder = self.folder.folder_of(room, name)
+        if folder is None:
             self.refuse(HTTPStatus.NOT_FOUND, f"this {what} is not here, or was deleted")
-        return place, read_about(place)
+        return folder, read_about(folder)
 
     def show(self, template: str, **facts: Any) -> None:
         """Write a page."""
         self.set_header("Content-Type", "text/html; charset=UTF-8")
-        given = {"version": tamis.__version__, "words": WORDS}
-        text = environment().get_template(template).render(**given, **facts)
+        shared = {"version": tamis.__version__, "words": WORDS}
+        text = environment().get_template(template).render(**shared, **facts)
         self.write(text.encode("utf-8", "replace"))
 
 
@@ -60,12 +60,12 @@ def environment() -> Any:
     """The templates, each compiled once; everything that is filled in is escaped."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    made = Environment(
+    jinja = Environment(
         loader=FileSystemLoader(str(files("tamis.app") / "template")),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["thousands"] = lambda n: f"{n:,}"
-    return made
+    jinja.filters["thousands"] = lambda n: f"{n:,}"
+    return jinja

@@ -24,8 +24,8 @@ class Columns(Page):
         if len(about["sheets"]) > 1 and about["sheet"] is None:
             self.redirect("/")
             return
-        others = [(other.name, read_about(other)) for other in self.folder.studies_of(name)]
-        self.show("columns.html", table={"id": name, **about}, studies=others)
+        studies = [(study.name, read_about(study)) for study in self.folder.studies_of(name)]
+        self.show("columns.html", table={"id": name, **about}, studies=studies)
 
 
 class ColumnRows(Page):
@@ -33,11 +33,11 @@ class ColumnRows(Page):
 
     async def get(self, name: str) -> None:
         """Columns from a place on, those whose name or kind holds a text."""
-        place, about = self.table(name)
+        folder, about = self.table(name)
         first = self.get_query_argument("from", "0")
-        wanted = self.get_query_argument("find", "").strip().lower()
+        search = self.get_query_argument("find", "").strip().lower()
         start = int(first) if first.isdigit() and len(first) < 8 else 0
-        self.answer(await self.work(rows_of, self.readings, place, about, start, wanted))
+        self.answer(await self.work(rows_of, self.readings, folder, about, start, search))
 
 
 class Choices(Page):
@@ -45,24 +45,24 @@ class Choices(Page):
 
     async def post(self, name: str) -> None:
         """Take a change, unless another tab made one meanwhile."""
-        place, _ = self.table(name)
-        self.answer(await self.work(self._change, place, self.body()))
+        folder, _ = self.table(name)
+        self.answer(await self.work(self._change, folder, self.body()))
 
-    def _change(self, place: Path, asked: dict[str, Any]) -> dict[str, Any]:
+    def _change(self, folder: Path, request: dict[str, Any]) -> dict[str, Any]:
         from tamis.app.columns.choices import changed
         from tamis.app.tables.clean import write_clean
 
-        names = self.readings.of(place).raw.names
+        names = self.readings.of(folder).raw.names
         with self.settings["app_lock"]:
-            about = read_about(place)
-            if asked.get("revision") != about["revision"]:
+            about = read_about(folder)
+            if request.get("revision") != about["revision"]:
                 return {"stale": True, "choices": about["choices"], "revision": about["revision"]}
-            patch = asked.get("change")
+            patch = request.get("change")
             choices = changed(about["choices"], patch if isinstance(patch, dict) else {}, names)
             if _blanked(choices) != _blanked(about["choices"]):
-                about["clean"] = write_clean(place, about, choices)
+                about["clean"] = write_clean(folder, about, choices)
             about |= {"choices": choices, "revision": about["revision"] + 1}
-            write_about(place, about)
+            write_about(folder, about)
         return {"stale": False, "choices": choices, "revision": about["revision"]}
 
 
@@ -71,9 +71,9 @@ class Fit(Page):
 
     async def post(self, name: str) -> None:
         """The cells that would not fit."""
-        place, about = self.table(name)
-        asked = self.body()
-        self.answer(await self.work(_fit, self.readings, place, about, asked.get("column"), asked.get("type")))
+        folder, about = self.table(name)
+        request = self.body()
+        self.answer(await self.work(_fit, self.readings, folder, about, request.get("column"), request.get("type")))
 
 
 class Check(Page):
@@ -81,16 +81,16 @@ class Check(Page):
 
     async def get(self, name: str) -> None:
         """The plan and the leaks."""
-        place, about = self.table(name)
+        folder, about = self.table(name)
         if not about["choices"].get("target"):
             self.answer({"plan": None})
             return
         if "\\u0000" in json.dumps(about["choices"]):
             self.refuse(HTTPStatus.BAD_REQUEST, "a chosen column has a NUL character in its name; rename it there")
-        found = await self.work(_checked, self.readings, place, about)
-        if "error" in found:
-            found = {"error": without_paths(found["error"])}
-        self.answer({key: found[key] for key in ("plan", "leaks", "error") if key in found})
+        result = await self.work(_checked, self.readings, folder, about)
+        if "error" in result:
+            result = {"error": without_paths(result["error"])}
+        self.answer({key: result[key] for key in ("plan", "leaks", "error") if key in result})
 
 
 class NewStudy(Page):
@@ -100,20 +100,20 @@ class NewStudy(Page):
         """Write down what is asked, and run it."""
         from tamis.app.pages.run import begin
 
-        place, about = self.table(name)
-        asked = self.body()
-        if asked.get("revision") != about["revision"]:
+        folder, about = self.table(name)
+        request = self.body()
+        if request.get("revision") != about["revision"]:
             self.refuse(HTTPStatus.CONFLICT, "the choices were changed in another tab; look at them again")
         if "\\u0000" in json.dumps(about["choices"]):
             self.refuse(HTTPStatus.BAD_REQUEST, "a chosen column has a NUL character in its name; rename it there")
-        found = await self.work(_checked, self.readings, place, about)
-        if "error" in found:
-            self.refuse(HTTPStatus.BAD_REQUEST, without_paths(found["error"]))
+        result = await self.work(_checked, self.readings, folder, about)
+        if "error" in result:
+            self.refuse(HTTPStatus.BAD_REQUEST, without_paths(result["error"]))
         with self.settings["app_lock"]:
             study = same_study(self.folder, name, about["choices"])
             if study is None:
-                study = self.folder.new("studies", _about_study(name, about, found["plan"]))
-        await self.work(begin, study, place, about)
+                study = self.folder.new("studies", _about_study(name, about, result["plan"]))
+        await self.work(begin, study, folder, about)
         self.answer({"study": study.name})
 
 
@@ -124,9 +124,9 @@ def _blanked(choices: dict[str, Any]) -> dict[str, Any]:
 
 def same_study(folder: AppFolder, table: str, choices: dict[str, Any]) -> Path | None:
     """The study of a table with exactly these choices: two tabs that begin it at once begin one."""
-    for place in folder.studies_of(table):
-        if read_about(place).get("choices") == choices:
-            return place
+    for study in folder.studies_of(table):
+        if read_about(study).get("choices") == choices:
+            return study
     return None
 
 
@@ -136,18 +136,18 @@ def _about_study(name: str, about: dict[str, Any], plan: dict[str, Any]) -> dict
     return {**facts, "made": now(), "choices": about["choices"], "plan": plan, "run": None}
 
 
-def rows_of(readings: Any, place: Path, about: dict[str, Any], start: int, wanted: str) -> dict[str, Any]:
+def rows_of(readings: Any, folder: Path, about: dict[str, Any], start: int, search: str) -> dict[str, Any]:
     """The facts of some columns, and how many there are."""
-    from tamis.app.columns.check import known
+    from tamis.app.columns.check import cached_check
     from tamis.app.columns.facts import column_facts
 
-    reading, choices = readings.of(place, about), about["choices"]
-    checked = known(reading, choices) or {}
+    reading, choices = readings.of(folder, about), about["choices"]
+    checked = cached_check(reading, choices) or {}
     decided, unlocked = checked.get("decisions", {}), checked.get("unlocked")
     types = choices.get("types", {})
     names = reading.raw.names
-    if wanted:
-        names = [name for name in names if wanted in name.lower()]
+    if search:
+        names = [name for name in names if search in name.lower()]
     facts = [column_facts(reading, name, types.get(name), decided.get(name), unlocked)
              for name in names[start : start + MOST_SENT]]  # fmt: skip
     return {"columns": facts, "found": len(names), "all": len(reading.raw.names), "rows": reading.raw.n_rows,
@@ -155,18 +155,18 @@ def rows_of(readings: Any, place: Path, about: dict[str, Any], start: int, wante
             "choices": choices, "revision": about["revision"]}  # fmt: skip
 
 
-def _checked(readings: Any, place: Path, about: dict[str, Any]) -> dict[str, Any]:
+def _checked(readings: Any, folder: Path, about: dict[str, Any]) -> dict[str, Any]:
     from tamis.app.columns.check import check
     from tamis.app.tables.keep import file_of
 
-    return check(readings.of(place, about), file_of(place, about), about["choices"])
+    return check(readings.of(folder, about), file_of(folder, about), about["choices"])
 
 
-def _fit(readings: Any, place: Path, about: dict[str, Any], name: Any, type: Any) -> dict[str, Any]:
+def _fit(readings: Any, folder: Path, about: dict[str, Any], name: Any, type: Any) -> dict[str, Any]:
     from tamis.app.columns.facts import fit_of, levels_of
     from tamis.errors import TableError
 
-    reading = readings.of(place, about)
+    reading = readings.of(folder, about)
     if name not in reading.raw.names:
         raise TableError(f"there is no column {name!r}")
     if type == "levels":

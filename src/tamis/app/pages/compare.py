@@ -16,19 +16,19 @@ class Compare(Page):
 
     async def get(self) -> None:
         """What to choose from, and the comparison of those chosen."""
-        done = [(place, about) for place, about in self.folder.all("studies") if is_finished(place)]
-        listed = [{"id": place.name, "name": study_name(place), "made": about["made"][:16].replace("T", " ")}
-                  for place, about in done]  # fmt: skip
+        done = [(study, about) for study, about in self.folder.all("studies") if is_finished(study)]
+        listed = [{"id": study.name, "name": study_name(study), "made": about["made"][:16].replace("T", " ")}
+                  for study, about in done]  # fmt: skip
         chosen = [self.get_query_argument(which, "") for which in ("first", "second")]
-        found: dict[str, Any] | None = None
+        comparison: dict[str, Any] | None = None
         error = ""
         if all(chosen):
-            places = [self.study(name)[0] for name in chosen]
+            studies = [self.study(name)[0] for name in chosen]
             try:
-                found = await self.work(compared, *places)
+                comparison = await self.work(compared, *studies)
             except TamisError as raised:
                 error = str(raised)
-        self.show("compare.html", studies=listed, chosen=chosen, found=found, error=error)
+        self.show("compare.html", studies=listed, chosen=chosen, found=comparison, error=error)
 
 
 def compared(first: Path, second: Path) -> dict[str, Any]:
@@ -36,19 +36,19 @@ def compared(first: Path, second: Path) -> dict[str, Any]:
     from tamis.report import show
     from tamis.study import compare
 
-    found = compare(first, second).to_dict()
+    comparison = compare(first, second).to_dict()
     sides = []
-    for place, side in ((first, found["first"]), (second, found["second"])):
+    for study, side in ((first, comparison["first"]), (second, comparison["second"])):
         score = show.number(side["score"])
         sure = "" if side["interval"] is None else show.interval(side["interval"])
-        sides.append({**side, "id": place.name, "name": study_name(place), "shown": score, "sure": sure,
+        sides.append({**side, "id": study.name, "name": study_name(study), "shown": score, "sure": sure,
                       "words": show.metric(side["metric"]), "base": show.number(side["baseline"])})  # fmt: skip
     differences = []
     for key, what in (("by_rows", "row by row"), ("by_folds", "fold by fold")):
-        if found[key] is not None:
-            differences.append(_difference(found[key], what, found["first"]["metric"]))
-    return {"sides": sides, "columns": found["columns"], "comparable": found["comparable"], "reason": found["reason"],
-            "differences": differences}  # fmt: skip
+        if comparison[key] is not None:
+            differences.append(_difference(comparison[key], what, comparison["first"]["metric"]))
+    shared = {key: comparison[key] for key in ("columns", "comparable", "reason")}
+    return {"sides": sides, **shared, "differences": differences}
 
 
 def _difference(facts: dict[str, Any], what: str, metric: str) -> dict[str, Any]:

@@ -23,12 +23,12 @@ class Predict(Page):
 
     async def get(self, name: str) -> None:
         """A place to drop a table, and a form."""
-        place, about = self.study(name)
-        if not is_finished(place):
+        study, about = self.study(name)
+        if not is_finished(study):
             self.redirect(f"/study/{name}")
             return
-        form = await self.work(_form, place)
-        self.show("predict.html", study={"id": name, "name": study_name(place), **about}, form=form)
+        form = await self.work(_form, study)
+        self.show("predict.html", study={"id": name, "name": study_name(study), **about}, form=form)
 
 
 class NewRows(Upload):
@@ -36,12 +36,12 @@ class NewRows(Upload):
 
     def make_place(self) -> Path:
         study, _ = self.study(self.path_args[0])
-        place = study / f"new-{secrets.token_hex(8)}"
-        place.mkdir(mode=0o700)
-        return place
+        folder = study / f"new-{secrets.token_hex(8)}"
+        folder.mkdir(mode=0o700)
+        return folder
 
     def drop_place(self) -> None:
-        shutil.rmtree(self.place, ignore_errors=True)
+        shutil.rmtree(self.upload_folder, ignore_errors=True)
 
     async def post(self, name: str) -> None:
         """Predictions of every row: the first for the page, all for the download."""
@@ -52,8 +52,8 @@ class NewRows(Upload):
         sheet = self.get_query_argument("sheet", None)
         id = self.get_query_argument("id", None) or None
         try:
-            text, facts = await self.work(predict_file, self.place.parent, file, self.name, sheet, id)
-            write_whole(self.place.parent / PREDICTIONS, text)
+            text, facts = await self.work(predict_file, self.upload_folder.parent, file, self.name, sheet, id)
+            write_whole(self.upload_folder.parent / PREDICTIONS, text)
         finally:
             self.drop_place()
         self.answer(facts)
@@ -64,12 +64,12 @@ class Download(Page):
 
     def get(self, name: str) -> None:
         """CSV whose cells no spreadsheet takes for formulas."""
-        place, _ = self.study(name)
-        if not (place / PREDICTIONS).is_file():
+        study, _ = self.study(name)
+        if not (study / PREDICTIONS).is_file():
             self.refuse(HTTPStatus.NOT_FOUND, "nothing was predicted yet")
         self.set_header("Content-Type", "text/csv; charset=UTF-8")
         self.set_header("Content-Disposition", f'attachment; filename="{PREDICTIONS}"')
-        self.write((place / PREDICTIONS).read_bytes())
+        self.write((study / PREDICTIONS).read_bytes())
 
 
 class OneRow(Page):
@@ -77,20 +77,20 @@ class OneRow(Page):
 
     async def post(self, name: str) -> None:
         """Its answer, and what each value does to it."""
-        place, _ = self.study(name)
+        study, _ = self.study(name)
         values = self.body().get("values")
         if not isinstance(values, dict) or not all(isinstance(value, str) for value in values.values()):
             self.refuse(HTTPStatus.BAD_REQUEST, "the values of a row must be texts by column")
-        self.answer(await self.work(_row, place, values))
+        self.answer(await self.work(_row, study, values))
 
 
-def _form(place: Path) -> dict[str, Any]:
+def _form(study: Path) -> dict[str, Any]:
     from tamis.app.predict.form import form_of
 
-    return form_of(place)
+    return form_of(study)
 
 
-def _row(place: Path, values: dict[str, str]) -> dict[str, Any]:
+def _row(study: Path, values: dict[str, str]) -> dict[str, Any]:
     from tamis.app.predict.reasons import answer_with_reasons
 
-    return answer_with_reasons(place, values)
+    return answer_with_reasons(study, values)

@@ -28,8 +28,8 @@ class RunPage(Page):
         """What will be done, and how far it is."""
         from tamis.app.runs.forecast import spoken
 
-        place, about = self.study(name)
-        facts = {"id": name, "name": study_name(place), **about, "state": state_of(place)}
+        study, about = self.study(name)
+        facts = {"id": name, "name": study_name(study), **about, "state": state_of(study)}
         self.show("run.html", study=facts, takes=spoken(about["plan"]["seconds"]))
 
 
@@ -38,18 +38,18 @@ class Events(Page):
 
     async def get(self, name: str) -> None:
         """Facts whenever they change, until there is nothing more to say."""
-        place, _ = self.study(name)
+        study, _ = self.study(name)
         self.set_header("Content-Type", "text/event-stream; charset=UTF-8")
-        watch, said, quiet = Watch(place), "", 0.0
+        watch, last_text, quiet = Watch(study), "", 0.0
         try:
             while True:
                 facts = await self.work(progress, watch)
                 text = json.dumps(facts, allow_nan=False)
-                if text != said or quiet >= ALIVE:
+                if text != last_text or quiet >= ALIVE:
                     self.write(f"data: {text}\n\n")
                     await self.flush()
-                    said, quiet = text, 0.0
-                if facts["state"] != "running" or self.folder.place("studies", name) is None:
+                    last_text, quiet = text, 0.0
+                if facts["state"] != "running" or self.folder.folder_of("studies", name) is None:
                     return
                 await asyncio.sleep(LOOK)
                 quiet += LOOK
@@ -63,11 +63,11 @@ class Begin(Page):
     async def post(self, name: str) -> None:
         """The same command again."""
         self.body()
-        place, about = self.study(name)
-        found = self.folder.place("tables", about["table"])
-        if found is None:
+        study, about = self.study(name)
+        table = self.folder.folder_of("tables", about["table"])
+        if table is None:
             self.refuse(HTTPStatus.CONFLICT, "the table of this study was deleted, so that it cannot go on")
-        await self.work(begin, place, found, read_about(found))
+        await self.work(begin, study, table, read_about(table))
         self.answer({})
 
 
@@ -77,31 +77,31 @@ class Stop(Page):
     async def post(self, name: str) -> None:
         """As Ctrl-C would."""
         self.body()
-        place, _ = self.study(name)
-        await self.work(process.stop, place)
-        self.answer({"state": state_of(place)})
+        study, _ = self.study(name)
+        await self.work(process.stop, study)
+        self.answer({"state": state_of(study)})
 
 
-def begin(place: Path, table: Path, about: dict[str, Any]) -> None:
+def begin(folder: Path, table: Path, about: dict[str, Any]) -> None:
     """Start a study's process unless it runs, or is finished."""
     from tamis.app.columns.choices import settings_of
     from tamis.app.tables.keep import file_of
 
-    if process.is_running(place) or is_finished(place):
+    if process.is_running(folder) or is_finished(folder):
         return
-    study = read_about(place)
+    study = read_about(folder)
     settings = settings_of(study["choices"])
-    write_files(place, settings)
-    command = command_of(file_of(table, about | {"sheet": study["sheet"], "clean": study["clean"]}), place, settings)
-    process.start(place, command, len(Watch(place).tasks()))
+    write_files(folder, settings)
+    command = command_of(file_of(table, about | {"sheet": study["sheet"], "clean": study["clean"]}), folder, settings)
+    process.start(folder, command, len(Watch(folder).tasks()))
 
 
-def remember_answer(place: Path) -> None:
+def remember_answer(study: Path) -> None:
     """Keep the answer's first words beside the study, for the list of studies."""
-    about = read_about(place)
-    if not about.get("answer") and is_finished(place):
+    about = read_about(study)
+    if not about.get("answer") and is_finished(study):
         try:
-            words = json.loads((place / "results.json").read_text(encoding="utf-8"))["answer"]["words"]
+            words = json.loads((study / "results.json").read_text(encoding="utf-8"))["answer"]["words"]
         except (OSError, ValueError, KeyError):
             return
-        write_about(place, about | {"answer": str(words)[:240]})
+        write_about(study, about | {"answer": str(words)[:240]})

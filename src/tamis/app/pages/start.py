@@ -43,18 +43,18 @@ class NewTable(Upload):
         return self.folder.new("tables", {})
 
     def drop_place(self) -> None:
-        shutil.rmtree(self.place, ignore_errors=True)
+        shutil.rmtree(self.upload_folder, ignore_errors=True)
 
     async def post(self) -> None:
         """Look at the file; its address, and the sheets to choose from."""
         file = self.received()
         self.receiver = None  # from here on the browser may go away
         try:
-            about = await self.work(keep, self.place, file, self.name)
+            about = await self.work(keep, self.upload_folder, file, self.name)
         except BaseException:
             self.drop_place()
             raise
-        self.answer({"table": self.place.name, "sheets": about["sheets"], "sheet": about["sheet"]})
+        self.answer({"table": self.upload_folder.name, "sheets": about["sheets"], "sheet": about["sheet"]})
 
 
 class Demo(Page):
@@ -63,11 +63,11 @@ class Demo(Page):
     async def post(self) -> None:
         """Copy it, as if it had been dropped."""
         self.body()
-        place = self.folder.new("tables", {})
+        folder = self.folder.new("tables", {})
         with as_file(files("tamis") / "demo" / DEMO) as path:
-            shutil.copyfile(path, place / PART)
-        await self.work(keep, place, place / PART, DEMO)
-        self.answer({"table": place.name, "sheets": [], "sheet": None})
+            shutil.copyfile(path, folder / PART)
+        await self.work(keep, folder, folder / PART, DEMO)
+        self.answer({"table": folder.name, "sheets": [], "sheet": None})
 
 
 class Sheet(Page):
@@ -75,12 +75,12 @@ class Sheet(Page):
 
     async def post(self, name: str) -> None:
         """Read that sheet."""
-        place, _ = self.table(name)
+        folder, _ = self.table(name)
         sheet = self.body().get("sheet")
         if not isinstance(sheet, str):
             self.refuse(HTTPStatus.BAD_REQUEST, "no sheet was named")
-        self.readings.forget(place)
-        await self.work(choose_sheet, place, sheet)
+        self.readings.forget(folder)
+        await self.work(choose_sheet, folder, sheet)
         self.answer({"table": name})
 
 
@@ -89,12 +89,12 @@ class DeleteTable(Page):
 
     async def delete(self, name: str) -> None:
         """Stop what runs, then remove every file."""
-        place, _ = self.table(name)
+        folder, _ = self.table(name)
         for study in self.folder.studies_of(name):
             await self.work(process.stop, study)
             self.folder.delete(study)
-        self.readings.forget(place)
-        self.folder.delete(place)
+        self.readings.forget(folder)
+        self.folder.delete(folder)
         self.answer({})
 
 
@@ -103,36 +103,36 @@ class DeleteStudy(Page):
 
     async def delete(self, name: str) -> None:
         """Stop it where it runs, then remove every file."""
-        place, _ = self.study(name)
-        await self.work(process.stop, place)
-        self.folder.delete(place)
+        study, _ = self.study(name)
+        await self.work(process.stop, study)
+        self.folder.delete(study)
         self.answer({})
 
 
 def recent(folder: AppFolder) -> list[dict[str, Any]]:
     """Every table with its studies, the latest first."""
     studies: dict[str, list[dict[str, Any]]] = {}
-    for place, about in folder.all("studies"):
-        state = state_of(place)
-        facts = {"id": place.name, "target": about.get("target", ""), "made": _day(about), "state": state}
+    for entry, about in folder.all("studies"):
+        state = state_of(entry)
+        facts = {"id": entry.name, "target": about.get("target", ""), "made": _day(about), "state": state}
         facts |= {"words": STATES[state], "answer": about.get("answer", "")}
         studies.setdefault(about.get("table", ""), []).append(facts)
-    found = []
-    for place, about in folder.all("tables"):
+    tables = []
+    for entry, about in folder.all("tables"):
         size = megabytes(about.get("bytes", 0))
         waiting = len(about.get("sheets", [])) > 1 and about.get("sheet") is None
-        facts = {"id": place.name, "name": about.get("name", ""), "made": _day(about), "size": size}
+        facts = {"id": entry.name, "name": about.get("name", ""), "made": _day(about), "size": size}
         facts |= {"sheet": about.get("sheet"), "sheets": about.get("sheets", []) if waiting else []}
-        found.append({**facts, "studies": studies.pop(place.name, [])})
+        tables.append({**facts, "studies": studies.pop(entry.name, [])})
     for left in studies.values():
-        found.append({"id": None, "name": "(upload deleted)", "made": "", "size": "", "sheet": None, "sheets": [],
+        tables.append({"id": None, "name": "(upload deleted)", "made": "", "size": "", "sheet": None, "sheets": [],
                       "studies": left})  # fmt: skip
-    return found
+    return tables
 
 
-def study_name(place: Path) -> str:
+def study_name(study: Path) -> str:
     """What a study is called on pages."""
-    about = read_about(place)
+    about = read_about(study)
     return f"{about.get('file', 'table')} → {about.get('target', '')}"
 
 

@@ -23,7 +23,7 @@ class Upload(Page):
 
     receiver: Receiver | None = None
     excess: TooLarge | None = None
-    place: Path
+    upload_folder: Path
 
     def prepare(self) -> None:
         super().prepare()
@@ -35,24 +35,24 @@ class Upload(Page):
         if announced and not re.fullmatch("[0-9]{1,18}", announced):
             self.refuse(HTTPStatus.BAD_REQUEST, "the length of what was sent is no number")
         self.name = shown_name(self.get_query_argument("name", "table"))
-        self.place = self.make_place()
-        self.request.connection.set_max_body_size(2 * self.most)  # type: ignore[union-attr]
+        self.upload_folder = self.make_place()
+        self.request.connection.set_max_body_size(2 * self.max_bytes)  # type: ignore[union-attr]
         try:
-            self.receiver = Receiver(self.place / PART, int(announced) if announced else None, self.most)
+            self.receiver = Receiver(self.upload_folder / PART, int(announced) if announced else None, self.max_bytes)
         except TooLarge as error:
             self.drop_place()
             self.excess = error
-            if int(announced or 0) > 2 * self.most:
+            if int(announced or 0) > 2 * self.max_bytes:
                 self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(error))
         except TamisError:
             self.drop_place()
             raise
 
     @property
-    def most(self) -> int:
+    def max_bytes(self) -> int:
         """The most bytes of an upload."""
-        found: int = self.settings.get("app_most_bytes", MOST_BYTES)
-        return found
+        limit: int = self.settings.get("app_most_bytes", MOST_BYTES)
+        return limit
 
     def make_place(self) -> Path:
         """The folder that the file goes to, made anew."""
@@ -81,7 +81,7 @@ class Upload(Page):
             self.refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, str(self.excess))
         assert self.receiver is not None
         self.receiver.close()
-        return self.place / PART
+        return self.upload_folder / PART
 
     def on_connection_close(self) -> None:
         """The browser went away: what came so far is dropped."""

@@ -17,10 +17,10 @@ MOST_FIELDS = 60
 MOST_LEVELS = 200
 
 
-def form_of(place: Path) -> dict[str, Any]:
+def form_of(study: Path) -> dict[str, Any]:
     """The fields of a model, largest contribution first; why there are none where a form would not help."""
-    model = Model.read(place)
-    used = read_json(place, RESULTS_FILE, "finish the study first")["answer"]["selected"]
+    model = Model.read(study)
+    used = read_json(study, RESULTS_FILE, "finish the study first")["answer"]["selected"]
     names = list(dict.fromkeys(origin_of(model, name) for name in used))
     facts: dict[str, Any] = {
         "target": show.short(model.target, 60),
@@ -47,16 +47,18 @@ def origin_of(model: Model, name: str) -> str:
 def _field(model: Model, name: str, number: int) -> dict[str, Any]:
     type = model.types.get(name, {"kind": "numeric"})
     facts = {column["name"]: column for column in model.columns}.get(name, {"levels": None, "kind": type["kind"]})
-    seen = {one.name: one for one in model.training.columns}.get(name) if model.training is not None else None
+    training_column = (
+        {column.name: column for column in model.training.columns}.get(name) if model.training is not None else None
+    )
     levels = facts["levels"] if facts["levels"] is not None else type.get("levels")
     if levels is None and type["kind"] == "boolean":
         levels = ["false", "true"]
     hint = ""
-    if seen is not None and seen.low is not None and not levels:
-        hint = f"{seen.words[0]} to {seen.words[1]} in training"
+    if training_column is not None and training_column.low is not None and not levels:
+        hint = f"{training_column.words[0]} to {training_column.words[1]} in training"
     elif type["kind"] == "date":
         hint = "a date, such as 2024-03-31"
     if type.get("unit"):
         hint += f" ({type['unit']})"
-    kept = [] if levels is None or len(levels) > MOST_LEVELS else [str(level) for level in levels]
-    return {"id": f"field-{number}", "name": name, "shown": show.short(name, 60), "levels": kept, "hint": hint}
+    listed_levels = [] if levels is None or len(levels) > MOST_LEVELS else [str(level) for level in levels]
+    return {"id": f"field-{number}", "name": name, "shown": show.short(name, 60), "levels": listed_levels, "hint": hint}

@@ -30,15 +30,15 @@ def predict_file(
     from tamis.study import load
     from tamis.table import fetch
 
-    found = load(study)
+    loaded = load(study)
     source, sheets, remarks = _source(file, name, sheet)
-    raw = fetch(source, types=found.model_.types)
+    raw = fetch(source, types=loaded.model_.types)
     names = list(raw.names)
-    source = _fitting(raw, source, found.model_.types, remarks)
-    text = found.predictions_csv(source, id=id if id in names else None)
+    source = _fitting(raw, source, loaded.model_.types, remarks)
+    text = loaded.predictions_csv(source, id=id if id in names else None)
     rows = list(csv.reader(io.StringIO(text)))
-    notes = [said for said in (*remarks, found.note_, *found.remarks_) if said]
-    return text, {**_shown(rows), "notes": notes, "names": names[:500], "sheets": sheets}
+    notes = [note for note in (*remarks, loaded.note_, *loaded.remarks_) if note]
+    return text, {**_preview(rows), "notes": notes, "names": names[:500], "sheets": sheets}
 
 
 def _source(file: Path, name: str, sheet: str | None) -> tuple[Path, list[str], list[str]]:
@@ -46,42 +46,42 @@ def _source(file: Path, name: str, sheet: str | None) -> tuple[Path, list[str], 
     import pyarrow.parquet as pq
 
     format = format_of(file, name)
-    place = file.with_name("new" + _SUFFIX[format])
-    file.rename(place)
+    renamed = file.with_name("new" + _SUFFIX[format])
+    file.rename(renamed)
     if format == "parquet":
-        refuse_bomb(place)
+        refuse_bomb(renamed)
     if format != "excel":
-        return place, [], []
-    remarks, sheets = workbook.remarks_on(place), workbook.sheets_of(place)
+        return renamed, [], []
+    remarks, sheets = workbook.remarks_on(renamed), workbook.sheets_of(renamed)
     chosen = sheet if sheet in sheets else sheets[0]
-    written = place.with_suffix(".parquet")
-    pq.write_table(workbook.table_of_sheet(place, chosen), written)
+    written = renamed.with_suffix(".parquet")
+    pq.write_table(workbook.table_of_sheet(renamed, chosen), written)
     if len(sheets) > 1:
         remarks.append(f"The sheet {chosen!r} was read.")
     return written, sheets if len(sheets) > 1 else [], remarks
 
 
-def _fitting(raw: Any, source: Path, given: dict[str, Any], remarks: list[str]) -> Path:
+def _fitting(raw: Any, source: Path, declared: dict[str, Any], remarks: list[str]) -> Path:
     """The table, without the cells that do not fit what their columns were when the model learned; that is said."""
     from tamis.app.tables.clean import write_table
     from tamis.table.glance import misfits, without_misfits
     from tamis.table.types import types_of
 
-    types = {name: type for name, type in types_of(given).items() if name in raw.names}
+    types = {name: type for name, type in types_of(declared).items() if name in raw.names}
     counts = {name: len(misfits(raw, name, type)) for name, type in types.items()}
-    gone = {name: types[name] for name, count in counts.items() if count}
-    if not gone:
+    misfit_types = {name: types[name] for name, count in counts.items() if count}
+    if not misfit_types:
         return source
-    for name in gone:
+    for name in misfit_types:
         cells = "1 cell does" if counts[name] == 1 else f"{counts[name]:,} cells do"
         remarks.append(f"Column {name!r}: {cells} not fit its kind; read as missing.")
-    return write_table(*without_misfits(raw, gone), source.with_name("fitting"))
+    return write_table(*without_misfits(raw, misfit_types), source.with_name("fitting"))
 
 
-def _shown(rows: list[list[str]]) -> dict[str, Any]:
+def _preview(rows: list[list[str]]) -> dict[str, Any]:
     head, body = rows[0], rows[1:]
-    flags = [place for place, name in enumerate(head) if name in ("note", "unlike")][-2:]
-    flagged = sum(1 for row in body if any(row[place] for place in flags))
+    flags = [index for index, name in enumerate(head) if name in ("note", "unlike")][-2:]
+    flagged = sum(1 for row in body if any(row[index] for index in flags))
     return {
         "head": head,
         "rows": [[_cell(cell, name) for cell, name in zip(row, head)] for row in body[:MOST_SHOWN]],

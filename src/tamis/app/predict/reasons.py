@@ -29,13 +29,13 @@ MOST_LETTERS = 200
 LEAST = 1e-6
 
 
-def answer_with_reasons(place: Path, values: dict[str, str]) -> dict[str, Any]:
+def answer_with_reasons(study: Path, values: dict[str, str]) -> dict[str, Any]:
     """The answer to a row given as texts by column, an empty one missing; and the reasons, largest first."""
-    model = Model.read(place)
+    model = Model.read(study)
     used = {origin_of(model, name) for name in model.fitted.columns}
     row = {name: values.get(name, "").strip()[:MOST_LETTERS] for name in used}
-    given = [name for name, text in sorted(row.items()) if text]
-    columns = {name: [text or None, *((text or None) if name != gone else None for gone in given)]
+    filled = [name for name, text in sorted(row.items()) if text]
+    columns = {name: [text or None, *((text or None) if name != left_out else None for left_out in filled)]
                for name, text in row.items()}  # fmt: skip
     table = table_of(fetch(columns, types=model.types), like=model.types) if columns else None
     if table is None:
@@ -45,14 +45,14 @@ def answer_with_reasons(place: Path, values: dict[str, str]) -> dict[str, Any]:
     if predicts_classes(model.task):
         shares = model.fitted.probabilities(ready, len(model.labels))
         answer = list(model.labels).index(model.decide(shares[:1])[0])
-        level, said = shares[:, answer], show.short(model.labels[answer], 60)
+        level, answer_text = shares[:, answer], show.short(model.labels[answer], 60)
         classes = [[show.short(label, 60), float(share)] for label, share in zip(model.labels, shares[0])]
     else:
         level = model.fitted.numbers(ready)
-        said, classes = show.number(float(level[0])), []
+        answer_text, classes = show.number(float(level[0])), []
     first = rows[0]
     return {
-        "answer": said,
+        "answer": answer_text,
         "target": show.short(model.target, 60),
         "task": model.task,
         "classes": classes,
@@ -60,28 +60,28 @@ def answer_with_reasons(place: Path, values: dict[str, str]) -> dict[str, Any]:
         "high": _written(first.get("high")),
         "notes": [text for text in (first.get("note", ""), first.get("unlike", "")) if text],
         "remarks": list(remarks(model)),
-        "reasons": _reasons(model, given, row, level),
+        "reasons": _reasons(model, filled, row, level),
         "missing": [show.short(name, 60) for name in sorted(used) if not row[name]],
     }
 
 
-def _reasons(model: Model, given: list[str], row: dict[str, str], level: np.ndarray) -> list[dict[str, Any]]:
+def _reasons(model: Model, filled: list[str], row: dict[str, str], level: np.ndarray) -> list[dict[str, Any]]:
     gaps = level[0] - level[1:]
     scale = max(1.0 if predicts_classes(model.task) else 0.0, float(np.abs(gaps).max(initial=0.0)))
-    found = []
-    for k in sorted(range(len(given)), key=lambda k: (-abs(gaps[k]), given[k])):
+    reasons = []
+    for k in sorted(range(len(filled)), key=lambda k: (-abs(gaps[k]), filled[k])):
         none = abs(gaps[k]) <= LEAST * scale
-        found.append(
+        reasons.append(
             {
-                "name": show.short(given[k], 60),
-                "value": show.short(row[given[k]], 40),
+                "name": show.short(filled[k], 60),
+                "value": show.short(row[filled[k]], 40),
                 "without": show.number(float(level[k + 1])),
                 "gap": 0.0 if none else float(gaps[k]),
                 "shown": "no difference" if none else show.signed(float(gaps[k])),
                 "share": 0.0 if none or not scale else float(abs(gaps[k]) / np.abs(gaps).max()),
             }
         )
-    return found
+    return reasons
 
 
 def _written(text: str | None) -> str:

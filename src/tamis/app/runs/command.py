@@ -50,10 +50,10 @@ def toml_of(types: dict[str, dict[str, Any]]) -> str:
     kind = "ordinal"
     levels = ["s", "l"]
     """
-    parts = []
+    sections = []
     for name, type in types.items():
-        parts.append(f"[{_quoted(name)}]\n" + "".join(f"{key} = {_value(value)}\n" for key, value in type.items()))
-    return "\n".join(parts)
+        sections.append(f"[{_quoted(name)}]\n" + "".join(f"{key} = {_value(value)}\n" for key, value in type.items()))
+    return "\n".join(sections)
 
 
 def costs_csv(costs: dict[str, dict[str, float]]) -> str:

@@ -24,35 +24,35 @@ _starting = threading.Lock()
 _children: dict[int, subprocess.Popen[bytes]] = {}
 
 
-def start(place: Path, command: list[str], finished: int) -> None:
+def start(folder: Path, command: list[str], finished: int) -> None:
     """Run a study's command, unless it runs; `finished` tasks are in its journal already."""
     with _starting:
-        if not is_running(place):
-            _start(place, command, finished)
+        if not is_running(folder):
+            _start(folder, command, finished)
 
 
-def _start(place: Path, command: list[str], finished: int) -> None:
-    with (place / LOG_FILE).open("wb") as log:
-        apart: dict[str, Any] = {"start_new_session": True} if os.name != "nt" else {"creationflags": 0x00000200}
+def _start(folder: Path, command: list[str], finished: int) -> None:
+    with (folder / LOG_FILE).open("wb") as log:
+        detached: dict[str, Any] = {"start_new_session": True} if os.name != "nt" else {"creationflags": 0x00000200}
         child = subprocess.Popen(
-            command, cwd=place, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=_surroundings(), **apart
+            command, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=_surroundings(), **detached
         )
     _children[child.pid] = child
     run = {"pid": child.pid, "started": time.time(), "finished": finished, "stopped": False}
-    write_about(place, read_about(place) | {"run": run, "command": command})
+    write_about(folder, read_about(folder) | {"run": run, "command": command})
 
 
 def _surroundings() -> dict[str, str]:
     """The environment, with this very Tamis."""
     source = str(Path(__file__).parents[3])
     before = os.environ.get("PYTHONPATH")
-    there = f"{source}{os.pathsep}{before}" if before else source
-    return {**os.environ, "PYTHONPATH": there, "COLUMNS": "200", "PYTHONUNBUFFERED": "1"}
+    python_path = f"{source}{os.pathsep}{before}" if before else source
+    return {**os.environ, "PYTHONPATH": python_path, "COLUMNS": "200", "PYTHONUNBUFFERED": "1"}
 
 
-def is_running(place: Path) -> bool:
+def is_running(folder: Path) -> bool:
     """Whether a study's process is alive: a number that went to another process is not taken for it."""
-    run = read_about(place).get("run") or {}
+    run = read_about(folder).get("run") or {}
     pid = run.get("pid")
     if not isinstance(pid, int):
         return False
@@ -62,37 +62,37 @@ def is_running(place: Path) -> bool:
             return True
         del _children[pid]
         return False
-    return f"--folder={place}" in _words(pid)
+    return f"--folder={folder}" in _words(pid)
 
 
-def stop(place: Path) -> None:
+def stop(folder: Path) -> None:
     """Ask a study's process to stop, and end it where it does not; what was finished is in the journal."""
-    about = read_about(place)
-    if not is_running(place):
+    about = read_about(folder)
+    if not is_running(folder):
         return
-    write_about(place, about | {"run": about["run"] | {"stopped": True}})
+    write_about(folder, about | {"run": about["run"] | {"stopped": True}})
     pid = about["run"]["pid"]
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGINT if os.name != "nt" else signal.SIGTERM)
     end = time.monotonic() + PATIENCE
-    while is_running(place) and time.monotonic() < end:
+    while is_running(folder) and time.monotonic() < end:
         time.sleep(0.05)
-    if is_running(place):
+    if is_running(folder):
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
-        while is_running(place) and time.monotonic() < end + PATIENCE:
+        while is_running(folder) and time.monotonic() < end + PATIENCE:
             time.sleep(0.05)
 
 
-def complaint(place: Path) -> str:
+def complaint(folder: Path) -> str:
     """What the process said when it could not go on; empty where it said nothing."""
     try:
-        lines = (place / LOG_FILE).read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = (folder / LOG_FILE).read_text(encoding="utf-8", errors="replace").splitlines()
     except OSError:
         return ""
-    said = [line.removeprefix("tamis: error: ") for line in lines if line.startswith("tamis: error: ")]
-    if said:
-        return said[-1]
+    messages = [line.removeprefix("tamis: error: ") for line in lines if line.startswith("tamis: error: ")]
+    if messages:
+        return messages[-1]
     return lines[-1][:400] if any(line.startswith("Traceback") for line in lines) and lines else ""
 
 
@@ -106,8 +106,8 @@ def _words(pid: int) -> list[str]:
     if os.name == "nt":
         return []
     try:
-        found = subprocess.run(["ps", "-p", str(pid), "-o", "command="], capture_output=True, timeout=5, check=False)
+        listing = subprocess.run(["ps", "-p", str(pid), "-o", "command="], capture_output=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return []
-    text = found.stdout.decode("utf-8", "replace")
-    return [f"--folder={part.split(' --')[0].strip()}" for part in text.split("--folder=")[1:]]
+    text = listing.stdout.decode("utf-8", "replace")
+    return [f"--folder={piece.split(' --')[0].strip()}" for piece in text.split("--folder=")[1:]]

@@ -25,62 +25,62 @@ class Watch:
     A line holds all answers of a fold, up to megabytes; only its task and its score are kept.
     """
 
-    def __init__(self, place: Path) -> None:
-        self.place, self.read = place, 0
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.read = folder, 0
         self.done: dict[str, float | None] = {}
 
     def tasks(self) -> dict[str, float | None]:
         """Finished tasks with the score of each on rows it had not seen, where it has one."""
         try:
-            size = (self.place / JOURNAL_FILE).stat().st_size
+            size = (self.folder / JOURNAL_FILE).stat().st_size
             if size < self.read:  # begun anew
                 self.read, self.done = 0, {}
-            with (self.place / JOURNAL_FILE).open("rb") as file:
+            with (self.folder / JOURNAL_FILE).open("rb") as file:
                 file.seek(self.read)
                 text = file.read()
         except OSError:
             return self.done
-        whole = text[: text.rfind(b"\n") + 1]
-        self.read += len(whole)
-        for line in whole.split(b"\n")[:-1]:
+        complete = text[: text.rfind(b"\n") + 1]
+        self.read += len(complete)
+        for line in complete.split(b"\n")[:-1]:
             self._note(line)
         return self.done
 
     def _note(self, line: bytes) -> None:
         try:
-            found = json.loads(line.decode("utf-8", "surrogatepass"))
+            record = json.loads(line.decode("utf-8", "surrogatepass"))
         except ValueError:
             return
-        if isinstance(found, dict) and isinstance(found.get("task"), str):
-            result = found.get("result")
+        if isinstance(record, dict) and isinstance(record.get("task"), str):
+            result = record.get("result")
             score = result.get("test") if isinstance(result, dict) else None
-            self.done[found["task"]] = score if isinstance(score, (int, float)) else None
+            self.done[record["task"]] = score if isinstance(score, (int, float)) else None
 
 
-def state_of(place: Path) -> str:
+def state_of(folder: Path) -> str:
     """ "running", "finished", "stopped" (it can go on), "failed" (it said why) or "new"."""
-    if process.is_running(place):
+    if process.is_running(folder):
         return "running"
-    if is_finished(place):
+    if is_finished(folder):
         return "finished"
-    run = read_about(place).get("run")
+    run = read_about(folder).get("run")
     if run is None:
         return "new"
-    return "failed" if process.complaint(place) and not run.get("stopped") else "stopped"
+    return "failed" if process.complaint(folder) and not run.get("stopped") else "stopped"
 
 
-def is_finished(place: Path) -> bool:
+def is_finished(folder: Path) -> bool:
     """Whether a study has its answer."""
-    if not (place / RESULTS_FILE).is_file() or not (place / REPORT_FILE).is_file():
+    if not (folder / RESULTS_FILE).is_file() or not (folder / REPORT_FILE).is_file():
         return False
-    with (place / RESULTS_FILE).open("rb") as file:
+    with (folder / RESULTS_FILE).open("rb") as file:
         return b'"partial": true' not in file.read(400)
 
 
 def progress(watch: Watch) -> dict[str, Any]:
     """Everything the page shows of a run."""
-    place = watch.place
-    about, state, tasks = read_about(place), state_of(place), watch.tasks()
+    folder = watch.folder
+    about, state, tasks = read_about(folder), state_of(folder), watch.tasks()
     plan, run = about.get("plan", {}), about.get("run") or {}
     total = max(plan.get("tasks", 0), len(tasks))
     facts = {
@@ -90,7 +90,7 @@ def progress(watch: Watch) -> dict[str, Any]:
         "procedures": _procedures(plan, tasks),
         "now": _now(state, tasks, plan),
         "left": "",
-        "error": process.complaint(place) if state == "failed" else "",
+        "error": process.complaint(folder) if state == "failed" else "",
     }
     if state == "running":
         facts["left"] = _left(run, len(tasks), total, plan.get("seconds"))
@@ -100,22 +100,22 @@ def progress(watch: Watch) -> dict[str, Any]:
 def _procedures(plan: dict[str, Any], tasks: dict[str, float | None]) -> list[dict[str, Any]]:
     from tamis.report import show
 
-    found = []
+    rows = []
     scores: dict[str, list[float | None]] = {}
     for task, score in tasks.items():
         match = _IN_FOLD.fullmatch(task)
         if match:
             scores.setdefault(match["procedure"], []).append(score)
-    for one in plan.get("procedures", []):
-        have = scores.get(one["name"], [])
-        known = [score for score in have if score is not None]
-        mean = sum(known) / len(known) if known else None
-        found.append({**one, "finished": len(have), "score": mean, "shown": show.number(mean), "best": False})
-    judged = [one for one in found if one["score"] is not None and one["finished"] > 0]
+    for procedure in plan.get("procedures", []):
+        have = scores.get(procedure["name"], [])
+        finite = [score for score in have if score is not None]
+        mean = sum(finite) / len(finite) if finite else None
+        rows.append({**procedure, "finished": len(have), "score": mean, "shown": show.number(mean), "best": False})
+    judged = [procedure for procedure in rows if procedure["score"] is not None and procedure["finished"] > 0]
     if judged:
         sign = 1 if plan.get("larger", True) else -1
-        max(judged, key=lambda one: sign * one["score"])["best"] = True
-    return found
+        max(judged, key=lambda procedure: sign * procedure["score"])["best"] = True
+    return rows
 
 
 def _now(state: str, tasks: dict[str, float | None], plan: dict[str, Any]) -> str:
@@ -126,7 +126,7 @@ def _now(state: str, tasks: dict[str, float | None], plan: dict[str, Any]) -> st
         return "reading the table, looking for leaks"
     if any(task.startswith("refit ") for task in tasks):
         return "fitting the final model, writing the report"
-    in_folds = sum(one["tasks"] for one in plan.get("procedures", []))
+    in_folds = sum(procedure["tasks"] for procedure in plan.get("procedures", []))
     if sum(1 for task in tasks if _IN_FOLD.fullmatch(task)) < in_folds:
         return "comparing procedures on rows they have not seen"
     return "judging a black box beside them"
@@ -134,7 +134,7 @@ def _now(state: str, tasks: dict[str, float | None], plan: dict[str, Any]) -> st
 
 def _left(run: dict[str, Any], finished: int, total: int, guess: float | None) -> str:
     passed = max(0.0, time.time() - run.get("started", time.time()))
-    own = finished - run.get("finished", 0)
-    if own >= max(3, 0.1 * total):
-        return spoken(passed / own * max(1, total - finished))
+    own_tasks = finished - run.get("finished", 0)
+    if own_tasks >= max(3, 0.1 * total):
+        return spoken(passed / own_tasks * max(1, total - finished))
     return "" if guess is None else spoken(max(5.0, guess * (total - finished) / max(1, total) - passed))

@@ -9,7 +9,7 @@ from typing import Any
 from tamis.app.tables.keep import original_of
 
 
-def write_clean(place: Path, about: dict[str, Any], choices: dict[str, Any]) -> str | None:
+def write_clean(folder: Path, about: dict[str, Any], choices: dict[str, Any]) -> str | None:
     """Write a copy of a table without the cells that do not fit; its name, or None where all cells are kept."""
     from tamis.table import fetch
     from tamis.table.glance import without_misfits
@@ -18,8 +18,8 @@ def write_clean(place: Path, about: dict[str, Any], choices: dict[str, Any]) -> 
     columns = {name: type for name, type in choices.get("types", {}).items() if name in choices.get("blank", [])}
     if not columns:
         return None
-    table, delimiter = without_misfits(fetch(original_of(place, about)), types_of(columns))  # type: ignore[arg-type]
-    return write_table(table, delimiter, place / f"clean-{about['revision'] + 1}").name
+    table, delimiter = without_misfits(fetch(original_of(folder, about)), types_of(columns))  # type: ignore[arg-type]
+    return write_table(table, delimiter, folder / f"clean-{about['revision'] + 1}").name
 
 
 def write_table(table: Any, delimiter: str | None, path: Path) -> Path:
@@ -27,10 +27,10 @@ def write_table(table: Any, delimiter: str | None, path: Path) -> Path:
     import pyarrow.csv as csv
     import pyarrow.parquet as pq
 
-    half, whole = path.with_suffix(".part"), path.with_suffix(".parquet" if delimiter is None else ".csv")
+    half, final = path.with_suffix(".part"), path.with_suffix(".parquet" if delimiter is None else ".csv")
     if delimiter is None:
         pq.write_table(table, half)
     else:
         csv.write_csv(table, half, csv.WriteOptions(delimiter=delimiter))
-    os.replace(half, whole)
-    return whole
+    os.replace(half, final)
+    return final

@@ -53,8 +53,8 @@ def shown_name(name: str) -> str:
     ('passwd', 'ab.csv')
     """
     last = PureWindowsPath(PurePosixPath(name).name).name
-    kept = "".join(letter for letter in last if letter.isprintable()).strip(". ")
-    return kept[-120:] or "table"
+    printable = "".join(letter for letter in last if letter.isprintable()).strip(". ")
+    return printable[-120:] or "table"
 
 
 def format_of(file: Path, name: str) -> str:
@@ -67,13 +67,13 @@ def format_of(file: Path, name: str) -> str:
         start = open_file.read(LOOK)
     if not start.strip():
         raise TableError(f"{name!r} is empty; {_TAKEN}")
-    found = _content(start)
-    if found not in ("text", "excel", "parquet"):
-        raise TableError(f"{name!r} is {found}; {_TAKEN}")
-    if found != ENDINGS[ending]:
+    content = _content(start)
+    if content not in ("text", "excel", "parquet"):
+        raise TableError(f"{name!r} is {content}; {_TAKEN}")
+    if content != ENDINGS[ending]:
         words = {"text": "text", "excel": "an Excel workbook or another zip file", "parquet": "a Parquet file"}
-        raise TableError(f"{name!r} is {words[found]}, whatever its name says; {_TAKEN}")
-    return found
+        raise TableError(f"{name!r} is {words[content]}, whatever its name says; {_TAKEN}")
+    return content
 
 
 def _content(start: bytes) -> str:

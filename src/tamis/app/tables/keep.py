@@ -16,7 +16,7 @@ from tamis.errors import TableError
 FILES = {"text": "table.csv", "parquet": "table.parquet", "excel": "table.xlsx"}
 
 
-def keep(place: Path, received: Path, name: str) -> dict[str, Any]:
+def keep(folder: Path, received: Path, name: str) -> dict[str, Any]:
     """Look at an upload, give it its place, and write down what it is; a workbook of one sheet is read at once."""
     format = format_of(received, name)
     remarks: list[str] = []
@@ -29,50 +29,50 @@ def keep(place: Path, received: Path, name: str) -> dict[str, Any]:
     elif format == "parquet":
         refuse_bomb(received)
     size = received.stat().st_size
-    os.replace(received, place / FILES[format])
+    os.replace(received, folder / FILES[format])
     about = {"name": name, "made": now(), "format": format, "bytes": size, "remarks": remarks, "revision": 0}
     about |= {"sheets": sheets, "sheet": None, "clean": None, "choices": {}}
     if len(sheets) == 1:
-        about = read_sheet(place, about, sheets[0])
-    write_about(place, about)
+        about = read_sheet(folder, about, sheets[0])
+    write_about(folder, about)
     return about
 
 
-def choose_sheet(place: Path, sheet: str) -> dict[str, Any]:
+def choose_sheet(folder: Path, sheet: str) -> dict[str, Any]:
     """Take another sheet of a workbook; choices about the columns of the one before are dropped."""
-    about = read_about(place)
+    about = read_about(folder)
     if sheet not in about.get("sheets", []):
         raise TableError(f"the workbook has no sheet {sheet!r}; choose one that it has")
     if about["sheet"] != sheet:
-        about = read_sheet(place, about, sheet) | {"choices": {}, "clean": None, "revision": about["revision"] + 1}
-        write_about(place, about)
+        about = read_sheet(folder, about, sheet) | {"choices": {}, "clean": None, "revision": about["revision"] + 1}
+        write_about(folder, about)
     return about
 
 
-def read_sheet(place: Path, about: dict[str, Any], sheet: str, header: str | None = None) -> dict[str, Any]:
+def read_sheet(folder: Path, about: dict[str, Any], sheet: str, header: str | None = None) -> dict[str, Any]:
     """Write a sheet as a Parquet file; the facts about the table, this sheet among them."""
     import pyarrow.parquet as pq
 
-    table, said = workbook.table_of_sheet(place / FILES["excel"], sheet, header)
-    about = about | {"sheet": sheet, "header": header, "reading": list(said)}
-    half = place / "sheet.part"
+    table, remarks = workbook.table_of_sheet(folder / FILES["excel"], sheet, header)
+    about = about | {"sheet": sheet, "header": header, "reading": list(remarks)}
+    half = folder / "sheet.part"
     pq.write_table(table, half)
-    os.replace(half, original_of(place, about))
+    os.replace(half, original_of(folder, about))
     return about
 
 
-def file_of(place: Path, about: dict[str, Any]) -> Path:
+def file_of(folder: Path, about: dict[str, Any]) -> Path:
     """The file that is read, by the app and by `tamis run`; of a workbook, the Parquet file of the sheet chosen.
 
     Where cells were made missing it is a copy without them.
     """
     if about.get("clean"):
-        return place / about["clean"]
-    return original_of(place, about)
+        return folder / about["clean"]
+    return original_of(folder, about)
 
 
-def original_of(place: Path, about: dict[str, Any]) -> Path:
+def original_of(folder: Path, about: dict[str, Any]) -> Path:
     """The file as it was dropped."""
     if about["format"] == "excel":
-        return place / f"sheet-{about['sheets'].index(about['sheet'])}.parquet"
-    return place / FILES[about["format"]]
+        return folder / f"sheet-{about['sheets'].index(about['sheet'])}.parquet"
+    return folder / FILES[about["format"]]

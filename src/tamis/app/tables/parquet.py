@@ -16,14 +16,15 @@ def refuse_bomb(file: Path) -> None:
     import pyarrow.parquet as pq
 
     try:
-        found = pq.ParquetFile(file).metadata
-        groups = [found.row_group(g) for g in range(found.num_row_groups)]
+        metadata = pq.ParquetFile(file).metadata
+        groups = [metadata.row_group(g) for g in range(metadata.num_row_groups)]
         unpacked = sum(group.total_byte_size for group in groups)
         values = sum(group.column(j).num_values for group in groups for j in range(group.num_columns))
     except (pa.ArrowInvalid, OSError, ValueError) as error:
         raise TableError("this is no sound Parquet file; write it again") from error
-    if max(values, found.num_rows * found.num_columns) > MOST_VALUES or unpacked > MOST_UNPACKED:
+    if max(values, metadata.num_rows * metadata.num_columns) > MOST_VALUES or unpacked > MOST_UNPACKED:
         raise TableError(
-            f"the file claims {found.num_rows:,} rows × {found.num_columns:,} columns, which would unpack to more than "
+            f"the file claims {metadata.num_rows:,} rows × {metadata.num_columns:,} columns, which would unpack "
+            "to more than "
             "the page takes; use `tamis run` in a terminal"
         )

@@ -23,10 +23,10 @@ class TooLarge(TableError):
 class Receiver:
     """Writes the pieces of an upload to a file, and refuses the one that goes beyond the limit."""
 
-    def __init__(self, file: Path, announced: int | None, most: int = MOST_BYTES) -> None:
-        self.file, self.most, self.n_bytes = file, most, 0
-        if announced is not None and announced > most:
-            raise TooLarge(_too_large(announced, most))
+    def __init__(self, file: Path, announced: int | None, max_bytes: int = MOST_BYTES) -> None:
+        self.file, self.max_bytes, self.n_bytes = file, max_bytes, 0
+        if announced is not None and announced > max_bytes:
+            raise TooLarge(_too_large(announced, max_bytes))
         if shutil.disk_usage(file.parent).free < (announced or 0) + SPARE:
             raise TableError("the disk is too full for this file; make room first")
         with naming(file):
@@ -35,8 +35,8 @@ class Receiver:
     def add(self, piece: bytes) -> None:
         """Write one piece."""
         self.n_bytes += len(piece)
-        if self.n_bytes > self.most:
-            raise TooLarge(_too_large(self.n_bytes, self.most))
+        if self.n_bytes > self.max_bytes:
+            raise TooLarge(_too_large(self.n_bytes, self.max_bytes))
         with naming(self.file):
             self._open.write(piece)
 
@@ -45,9 +45,9 @@ class Receiver:
         self._open.close()
 
 
-def _too_large(n_bytes: int, most: int) -> str:
+def _too_large(n_bytes: int, max_bytes: int) -> str:
     return (
-        f"the file has {megabytes(n_bytes)} or more, and the page takes {megabytes(most)} at most; "
+        f"the file has {megabytes(n_bytes)} or more, and the page takes {megabytes(max_bytes)} at most; "
         "use `tamis run` in a terminal for larger ones"
     )
 

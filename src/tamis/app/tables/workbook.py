@@ -30,15 +30,15 @@ def remarks_on(file: Path) -> list[str]:
     """What a workbook holds besides cells, a sentence each; one that cannot be read safely is refused."""
     try:
         with zipfile.ZipFile(file) as book:
-            parts = book.infolist()
-            _refuse_bomb(parts, file.stat().st_size)
-            for part in parts:
-                _refuse_declarations(book, part)
+            entries = book.infolist()
+            _refuse_bomb(entries, file.stat().st_size)
+            for entry in entries:
+                _refuse_declarations(book, entry)
     except (zipfile.BadZipFile, RuntimeError, NotImplementedError, OSError, EOFError, ValueError) as error:
         if isinstance(error, TableError):
             raise
         raise TableError("this is no sound Excel workbook; save it again as .xlsx") from error
-    names = [part.filename.lower() for part in parts]
+    names = [entry.filename.lower() for entry in entries]
     return _remarks(names)
 
 
@@ -72,27 +72,27 @@ def _soundly() -> Iterator[None]:
 
 
 def _remarks(names: list[str]) -> list[str]:
-    found = []
+    remarks = []
     if any(name.endswith("vbaproject.bin") for name in names):
-        found.append("The workbook holds macros. They were not run; only cells are read.")
+        remarks.append("The workbook holds macros. They were not run; only cells are read.")
     if any(name.startswith("xl/externallinks/") for name in names):
-        found.append("The workbook links to other files. They were not opened; the values saved last are read.")
+        remarks.append("The workbook links to other files. They were not opened; the values saved last are read.")
     if any(name.startswith(("xl/connections", "xl/querytables/")) for name in names):
-        found.append("The workbook holds connections to data elsewhere. They were not followed.")
+        remarks.append("The workbook holds connections to data elsewhere. They were not followed.")
     if any(name.startswith(("xl/embeddings/", "xl/activex/")) for name in names):
-        found.append("The workbook holds embedded objects. They were not opened.")
-    return found
+        remarks.append("The workbook holds embedded objects. They were not opened.")
+    return remarks
 
 
-def _refuse_bomb(parts: list[zipfile.ZipInfo], n_bytes: int) -> None:
+def _refuse_bomb(entries: list[zipfile.ZipInfo], n_bytes: int) -> None:
     """Sizes that a zip file declares bound what is read of it: Python stops there."""
-    if len(parts) > MOST_PARTS:
-        raise TableError(f"the workbook has {len(parts):,} parts, more than {MOST_PARTS:,}; save the sheet as CSV")
-    if len({part.filename for part in parts}) < len(parts):
+    if len(entries) > MOST_PARTS:
+        raise TableError(f"the workbook has {len(entries):,} parts, more than {MOST_PARTS:,}; save the sheet as CSV")
+    if len({entry.filename for entry in entries}) < len(entries):
         raise TableError("the workbook holds a part twice; save it again as .xlsx")
-    if any(part.flag_bits & 1 for part in parts):
+    if any(entry.flag_bits & 1 for entry in entries):
         raise TableError("the workbook is locked by a password; save it without one")
-    unpacked = sum(part.file_size for part in parts)
+    unpacked = sum(entry.file_size for entry in entries)
     if unpacked > MOST_UNPACKED or (unpacked > LARGE and unpacked > MOST_RATIO * n_bytes):
         raise TableError(
             f"the workbook would unpack to {unpacked / 1e6:,.0f} MB, {unpacked / max(1, n_bytes):,.0f} times its size; "
@@ -100,9 +100,9 @@ def _refuse_bomb(parts: list[zipfile.ZipInfo], n_bytes: int) -> None:
         )
 
 
-def _refuse_declarations(book: zipfile.ZipFile, part: zipfile.ZipInfo) -> None:
+def _refuse_declarations(book: zipfile.ZipFile, entry: zipfile.ZipInfo) -> None:
     """Refuse an XML part, whatever its name, that declares entities or begins with more than programs write."""
-    with book.open(part) as stream:
+    with book.open(entry) as stream:
         start = stream.read(_PROLOG).replace(b"\x00", b"")  # of UTF-16, too
     bare = _ASIDE.sub(b"", start.lstrip(b"\xef\xbb\xbf\xff\xfe")).lstrip()
     if not bare.startswith(b"<"):
