@@ -113,3 +113,16 @@ def test_nothing_is_cited_before_a_run(tmp_path):
     frame = pd.DataFrame({"a": range(40), "y": [0, 1] * 20})
     with pytest.raises(StudyError, match="call run"):
         tamis.Study(frame, target="y", folder=tmp_path / "s").cite()
+
+
+def test_the_black_box_is_called_by_its_name():
+    """The paragraph would name gradient boosting where a forest was the best black box."""
+    from tamis.study.claims.methods import _black_box
+
+    box = {"name": "forest", "score": 0.82, "beside": 0.81}
+    results = {"comparison": {"black_box": box}, "answer": {"interval_note": ""}, "settings": {"prefer": "balanced"}}
+    assert _black_box(results) == (
+        "As a reference that could not be chosen, a random forest had 0.82 in the same outer folds."
+    )
+    results["settings"]["prefer"] = "best"
+    assert _black_box(results).startswith("As a reference, a random forest")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tamis.study.claims.price import UNQUOTABLE, spoken
+from tamis.study.choose import KEPT
+from tamis.study.claims.price import BLACK_BOXES, SPOKEN_PROCEDURES, UNQUOTABLE, spoken
 from tamis.study.claims.sentences import associated, stop_words
 
 #: Columns named at most; the others are counted.
@@ -19,9 +20,10 @@ _LOSS = {
     "cost": "the mean cost of their answers",
 }
 _RULE = {
-    "simplest": "the simplest procedure within one standard error of the paired difference to the best",
-    "balanced": "the simplest procedure that was within one standard error of the paired difference to the best and "
-    "kept 99% of the best's gain over the baseline",
+    "simplest": "the simplest model (fewest columns first) within one standard error of the paired difference to the "
+    "best",
+    "balanced": "the simplest model (fewest columns first) that was within one standard error of the paired difference "
+    f"to the best and kept {KEPT['balanced']:.0%} of the best's gain over the baseline",
     "best": "the procedure of least loss",
 }
 _LOCKED = {
@@ -67,6 +69,7 @@ def _lock(results: dict[str, Any]) -> str:
 
 def _procedures(results: dict[str, Any]) -> str:
     names = [row["name"] for row in results["comparison"]["procedures"] if row["name"] != "baseline"]
+    names = list(dict.fromkeys(name.partition("[")[0] for name in names))  # models of one kind at several sizes
     if not names:
         return "Only a baseline that looks at no column was judged."
     first = _listed([f"a {name}" if name in ("stump", "tree", "forest", "booster") else _the(name) for name in names])
@@ -167,7 +170,9 @@ def _black_box(results: dict[str, Any]) -> str:
     if (results["answer"]["interval_note"] or "").endswith(UNQUOTABLE):
         return ""
     had = _figure(box["score"])
-    return f"As a reference that could not be chosen, gradient boosting had {had} in the same outer folds."
+    could = "" if results["settings"]["prefer"] == "best" else " that could not be chosen"
+    name = BLACK_BOXES.get(box["name"], _the(box["name"]))
+    return f"As a reference{could}, {name} had {had} in the same outer folds."
 
 
 def _opening(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
@@ -202,7 +207,7 @@ def _figure(value: float) -> str:
 
 
 def _the(procedure: str) -> str:
-    return f"the {procedure}"
+    return SPOKEN_PROCEDURES.get(procedure, f"the {procedure}")
 
 
 def _listed(words: list[str]) -> str:
