@@ -1,6 +1,7 @@
 """The page "The course, item by item": every call runs, every example is there, every absence has a reason."""
 
 import re
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +32,26 @@ def names():
     data = {"X": X, "y": y, "c": c, "s": rng.normal(size=(12, 32)).cumsum(axis=1)}
     table = pd.DataFrame(X, columns=list("abcd")).assign(c=np.where(c, "yes", "no"))
     texts = ["win a free phone", "lunch at noon", "free cash now", "see you at lunch"]
-    more = {"table": table, "texts": texts, "LinearRegression": LinearRegression, "linear_kernel": linear_kernel}
+    images = _images()
+    more = {
+        "images": images,
+        "table": table,
+        "texts": texts,
+        "LinearRegression": LinearRegression,
+        "linear_kernel": linear_kernel,
+    }
     return {**modules, **data, **more, "tamis": tamis}
+
+
+def _images():
+    """Six images of 4 × 5 pixels in a folder for each of two labels."""
+    image = pytest.importorskip("PIL.Image")
+    folder = Path(tempfile.mkdtemp())
+    rng = np.random.default_rng(0)
+    for k in range(6):
+        (folder / "ab"[k % 2]).mkdir(exist_ok=True)
+        image.fromarray(rng.integers(0, 256, (4, 5), dtype=np.uint8)).save(folder / "ab"[k % 2] / f"{k}.png")
+    return folder
 
 
 @pytest.mark.filterwarnings("ignore")

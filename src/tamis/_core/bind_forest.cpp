@@ -15,10 +15,12 @@ ForestProblem problem_of(nb::handle table, nb::handle target, nb::handle limits,
     problem.draws = draws_of(draws, problem.table.n_rows, owners);
     problem.judges = judges || judges_copies;
     if (judges_copies) problem.population = problem.draws.population;
-    if (problem.target.values.empty()) problem.criterion = CriterionKind::GINI;
+    const int criterion = nb::cast<int>(limits.attr("criterion"));  // the place in CRITERIA or CLASS_CRITERIA of forest/settings.py
+    const bool by_entropy = problem.target.n_classes > 0 && criterion == 1;
+    if (problem.target.values.empty()) problem.criterion = by_entropy ? CriterionKind::ENTROPY : CriterionKind::GINI;
     else if (problem.target.n_targets > 1) problem.criterion = CriterionKind::SQUARED_ERRORS;
+    else if (by_entropy) problem.criterion = CriterionKind::BINARY_ENTROPY;
     else {
-        const int criterion = nb::cast<int>(limits.attr("criterion"));  // the place in CRITERIA of forest/settings.py
         problem.criterion = criterion == 2   ? CriterionKind::POISSON
                             : criterion == 1 ? CriterionKind::STANDARD_DEVIATION
                                              : CriterionKind::SQUARED_ERROR;

@@ -354,6 +354,43 @@ private:
     double mean_ = 0.0;
 };
 
+/// Entropy of two classes, given as 0 and 1.
+///
+/// With p the share of the second class in the node, p_l and p_r on either side and d(q) = q log(q / p) + (1 - q) log((1 - q) / (1 - p)),
+/// a split improves by (v d(p_l) + (W - v) d(p_r)) / W.
+class BinaryEntropy : public SquaredError {
+public:
+    BinaryEntropy(const Target& target, size_t max_rows, size_t n_bins) : SquaredError(target, max_rows, n_bins) {}
+
+    void summarise(const RowTargets& rows, std::span<const uint32_t> node_rows, double* value) {
+        SquaredError::summarise(rows, node_rows, value);
+        share_ = value[0];
+    }
+
+    double best_possible(size_t) const {
+        return -(term(share_, 1.0) + term(1.0 - share_, 1.0)) * (1.0 - 1e-10);
+    }
+    bool exceeds(const Left& left, double bar) const { return score(left) > bar; }
+    double score(const Left& left) const {
+        const double right = node_.total - left.v;
+        const double fall = left.v * divergence(share_ + left.s / left.v) + right * divergence(share_ - left.s / right);
+        return fall > NONE * node_.total ? fall / node_.total : 0.0;
+    }
+
+    double gain(double score) const { return score * node_.total; }
+
+    /// A small fall of the variance is one of the entropy by half of it over p (1 - p).
+    std::pair<double, double> charge(double excess) const { return {excess / (2.0 * double(node_.n_drawn)), 0.0}; }
+
+private:
+    static constexpr double NONE = 1e-12;
+
+    static double term(double part, double whole) { return part > 0.0 ? part * natural_log(part / whole) : 0.0; }
+    double divergence(double q) const { return term(q, share_) + term(1.0 - q, 1.0 - share_); }
+
+    double share_ = 0.0;
+};
+
 /// Squared error summed over several numbers: as SquaredError, Σ s² in place of s².
 class SquaredErrors : public WeightedRows {
 public:
@@ -603,7 +640,7 @@ public:
     }
     static constexpr bool orders_levels = true;
 
-private:
+protected:
     size_t n_;
     std::vector<uint32_t> classes_;
     std::vector<double> sums_;   // (classes) of the node
@@ -611,6 +648,40 @@ private:
     std::vector<double> table_;  // (bins, classes)
     std::vector<double> drawn_in_;
     std::array<std::array<double, 4>, 2 * MAX_COPIED> copies_{};
+};
+
+/// Entropy of several classes: Σ L log(L / v) + Σ R log(R / (W - v)) - Σ (L + R) log((L + R) / W), the fall of the entropies of both
+/// sides times their weights. `exceeds` and `score` read the class weights of the rows added last.
+class Entropy : public Gini {
+public:
+    Entropy(const Target& target, size_t max_rows, size_t n_bins) : Gini(target, max_rows, n_bins) {}
+
+    void summarise(const RowTargets& rows, std::span<const uint32_t> node_rows, double* value) {
+        Gini::summarise(rows, node_rows, value);
+        whole_ = 0.0;
+        for (const double weight : sums_) whole_ += term(weight, node_.total);
+    }
+
+    double best_possible(size_t) const { return -whole_ * (1.0 - 1e-10); }
+    bool exceeds(const Left& left, double bar) const { return score(left) > bar; }
+    double score(const Left& left) const {
+        const double rest = node_.total - left.v;
+        double fall = -whole_;
+        for (size_t c = 0; c < n_; ++c) fall += term(left_[c], left.v) + term(sums_[c] - left_[c], rest);
+        return fall > NONE * node_.total ? fall : 0.0;
+    }
+
+    double gain(double score) const { return score; }
+    std::pair<double, double> charge(double excess) const {
+        return {excess * node_.total / (2.0 * double(node_.n_drawn)), 0.0};
+    }
+
+private:
+    static constexpr double NONE = 1e-12;
+
+    static double term(double part, double whole) { return part > NONE * whole ? part * natural_log(part / whole) : 0.0; }
+
+    double whole_ = 0.0;
 };
 
 }  // namespace tamis

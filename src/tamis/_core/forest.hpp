@@ -13,7 +13,7 @@
 
 namespace tamis {
 
-enum class CriterionKind { SQUARED_ERROR, GINI, SQUARED_ERRORS, STANDARD_DEVIATION, POISSON };
+enum class CriterionKind { SQUARED_ERROR, GINI, SQUARED_ERRORS, STANDARD_DEVIATION, POISSON, BINARY_ENTROPY, ENTROPY };
 
 /// What the trees of a forest are grown on and by.
 struct ForestProblem {
@@ -126,6 +126,8 @@ inline std::unique_ptr<TreeMaker> tree_maker(const ForestProblem& problem) {
         case CriterionKind::SQUARED_ERRORS: return std::make_unique<TreeMakerBy<SquaredErrors>>(problem);
         case CriterionKind::STANDARD_DEVIATION: return std::make_unique<TreeMakerBy<StandardDeviation>>(problem);
         case CriterionKind::POISSON: return std::make_unique<TreeMakerBy<PoissonDeviance>>(problem);
+        case CriterionKind::BINARY_ENTROPY: return std::make_unique<TreeMakerBy<BinaryEntropy>>(problem);
+        case CriterionKind::ENTROPY: return std::make_unique<TreeMakerBy<Entropy>>(problem);
         default: return std::make_unique<TreeMakerBy<SquaredError>>(problem);
     }
 }

@@ -39,7 +39,8 @@ COMBINED = 3  # columns in a sum of an oblique split
 class BaseForest(TakesMissing, BaseEstimator, ABC):
     """What forests for classes and for numbers share: drawing rows, growing, out-of-bag answers, sending rows down."""
 
-    criterion: str = CRITERIA[0]  # of numbers; for classes the Gini impurity
+    criterion: str
+    _criteria: tuple[str, ...] = CRITERIA
     trees_: Trees
     n_features_in_: int
     tuning_: list[Setting]
@@ -162,7 +163,7 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
             random_cut=check.one_of("thresholds", self.thresholds, ["best", "random"]) == "random",
             n_combined=COMBINED if check.one_of("splits", self.splits, ["axis", "oblique"]) == "oblique" else 0,
             max_rows=_NO_LIMIT if self.max_split_samples is None else rows_to_look_at(self.max_split_samples),
-            criterion=CRITERIA.index(check.one_of("criterion", self.criterion, CRITERIA)),
+            criterion=self._criteria.index(check.one_of("criterion", self.criterion, self._criteria)),
         )
 
     def _bootstrap(self, data: ForestData, target: ForestTarget, drawing: Drawing | None = None) -> Bootstrap:

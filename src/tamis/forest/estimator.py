@@ -16,7 +16,7 @@ from tamis.forest.data.binned import ForestData
 from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, ForestTarget
 from tamis.forest.predict.out_of_bag import OutOfBag
 from tamis.forest.predict.temperature import calibrated, tempered
-from tamis.forest.settings import CRITERIA
+from tamis.forest.settings import CLASS_CRITERIA, CRITERIA
 from tamis.forest.training import remember
 from tamis.metrics.r_squared import weighted_r_squared
 from tamis.table import Classes, LazyTable, Table, features, numbers, same_length, target_scales
@@ -25,7 +25,7 @@ from tamis.tree.settings import loss_of, one_target, refuse_other_than, takes_se
 from tamis.views.lazy.given import refuse_rows
 
 #: Parameters that forests of several class targets take at their defaults alone.
-SEVERAL_TAKE = ("voting", "calibration", "class_weight", "loss_matrix")
+SEVERAL_TAKE = ("criterion", "voting", "calibration", "class_weight", "loss_matrix")
 
 
 class ForestClassifier(ClassifierMixin, BaseForest):
@@ -41,6 +41,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     Parameters
     ----------
     n_estimators : number of trees; with `stop_when_stable` the most there may be.
+    criterion : "gini" or "entropy": the impurity whose fall splits are compared by.
     max_features : columns tried at each split: "sqrt", "log2", None (all), a number or a share.
     oob_score : work out the out-of-bag answers, their error after each tree, and importances from rows left out.
     stop_when_stable : stop when the error's curve is flat within its own noise.
@@ -106,11 +107,13 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     """
 
     classes_: Any
+    _criteria = CLASS_CRITERIA
 
     def __init__(
         self,
         n_estimators: int = 500,
         *,
+        criterion: str = "gini",
         max_features: str | int | float | None = "sqrt",
         oob_score: bool = True,
         stop_when_stable: bool = False,
@@ -134,6 +137,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         progress: bool | None = None,
     ) -> None:
         self.n_estimators = n_estimators
+        self.criterion = criterion
         self.max_features = max_features
         self.oob_score = oob_score
         self.stop_when_stable = stop_when_stable
@@ -162,6 +166,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         if self.calibration is not None:
             check.one_of("calibration", self.calibration, ["temperature"])
         self.temperature_ = 1.0
+        if self.criterion != "gini" and self._tunes:
+            raise ParameterError(f"criterion={self.criterion!r} does not go with tune; give one of them")
         if isinstance(X, LazyTable):
             from tamis.forest.lazy.fit import fit_lazily
 
@@ -189,7 +195,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         targets = SeveralClasses.of(y)
         params = self.get_params(deep=False)
         names = set(ForestRegressor().get_params())
-        forest = ForestRegressor(**{name: value for name, value in params.items() if name in names})
+        shared = names - {"criterion"}
+        forest = ForestRegressor(**{name: value for name, value in params.items() if name in shared})
         forest._one_unit = True
         forest.fit(X, targets.indicators(), sample_weight)
         for name, value in vars(forest).items():
@@ -203,7 +210,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
             self.oob_decision_function_: Any = targets.shares(means)
             judged = ~np.isnan(means[:, 0])
             codes = [part[judged].argmax(axis=1) for part in self.oob_decision_function_]
-            self.oob_score_ = float(np.mean([one.codes[judged] == code for one, code in zip(targets.targets, codes)]))
+            right = [one.codes[judged] == code for one, code in zip(targets.targets, codes)]
+            self.oob_score_ = float(np.mean(right)) if judged.any() else np.nan
         return self
 
     def permutation_importance(self, X: Any = None, y: Any = None, **options: Any) -> Any:

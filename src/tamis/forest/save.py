@@ -212,7 +212,7 @@ def _setting(
         read_integer("min_samples_leaf", min_samples_leaf, low=1),
         np.inf if score is None else float(numbers("a score", score, shape=())),
         one_of("thresholds", thresholds or forest.thresholds, THRESHOLDS),
-        one_of("criterion", criterion or forest.criterion, CRITERIA),
+        one_of("criterion", criterion or CRITERIA[forest._criteria.index(forest.criterion)], CRITERIA),
         Drawing(
             None if max_samples is None else number("max_samples", max_samples, low=0, high=1, open_low=True),
             None if max_split_samples is None else read_integer("max_split_samples", max_split_samples, low=1),

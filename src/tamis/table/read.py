@@ -25,6 +25,7 @@ from tamis.table.sources.csv import read_text
 from tamis.table.sources.excel import read_excel
 from tamis.table.sources.file import File
 from tamis.table.sources.frame import is_frame
+from tamis.table.sources.images import LABEL, is_image_folder, read_images
 from tamis.table.sources.sql import is_url, read_sql
 from tamis.table.table import Table
 from tamis.table.types import Type, types_of
@@ -55,6 +56,7 @@ def read(
     Parameters
     ----------
     source : a path (CSV, TSV, …, packed or not; Parquet, Feather, JSON lines, Excel), a database address, an open file,
+        a folder of images (PNG, PGM, JPEG …: a row per image, a column per pixel, the folder's name as `label`),
         a pandas, polars or pyarrow frame, a dict of columns, a NumPy array, a SciPy sparse matrix, or a Table.
     types : what columns are, when that should not be inferred: `"zip=categorical,size=ordinal:small<large"`, a dict,
         or the path of a TOML file.
@@ -88,6 +90,9 @@ def read(
         "encoding": encoding,
         "header": header,
     }
+    if is_image_folder(source):
+        source = read_images(source)
+        declared = {**{name: Type("numeric") for name in source.column_names if name != LABEL}, **declared}
     if isinstance(source, LazyTable) or lazy or (lazy is None and is_lazy_source(source)):
         folder_path = None if folder is None else Path(folder)
         lazy_table = lazy_of(
@@ -136,6 +141,8 @@ def fetch(
     declared = types_of(types)
     if isinstance(source, Raw):
         return source
+    if is_image_folder(source):
+        source = read_images(source)
     if isinstance(source, Table):
         return RawTable(source)
     rules = Rules.of(missing, decimal)

@@ -17,12 +17,13 @@ from tamis.table.lazy.grid_source import GridSource
 from tamis.table.lazy.written import dataset_batches, is_cluster_frame, write_batches, write_frame
 from tamis.table.sources.csv import text_batches
 from tamis.table.sources.file import File
+from tamis.table.sources.images import is_image_folder
 from tamis.table.sources.sql import sql_batches
 
 
 def is_lazy_source(source: Any) -> bool:
     """Whether a source is read part by part: several files, a pyarrow dataset, a Dask or Spark DataFrame."""
-    return is_several(source) or _is_dataset(source) or is_cluster_frame(source)
+    return (is_several(source) and not is_image_folder(source)) or _is_dataset(source) or is_cluster_frame(source)
 
 
 def grid_source(

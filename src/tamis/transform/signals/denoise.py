@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from tamis import check
-from tamis.transform.signals.kernels.wavelets import decomposed, recomposed
+from tamis.transform.signals.base import image_shape, refuse_other_shape
+from tamis.transform.signals.kernels.wavelets import decomposed, decomposed_images, recomposed, recomposed_images
 from tamis.transform.signals.wavelet import WaveletTransform
 
 HOW = ("soft", "hard")
@@ -36,6 +37,8 @@ class Denoise(WaveletTransform):
     wavelet : its name in PyWavelets, which comes with tamis[signal].
     level : number of levels; without one, as deep as the wavelet's filter fits into the signal.
     mode : how a signal continues beyond its ends, in PyWavelets' words.
+    shape : (height, width) of the images in the blocks, pixels row by row, whose two-dimensional wavelet coefficients
+        are shrunk; the noise is that of the finest diagonal details. None for signals.
     columns, missing, n_jobs : as in `Smooth`.
 
     Attributes
@@ -57,6 +60,7 @@ class Denoise(WaveletTransform):
         wavelet: str = "db4",
         level: int | None = None,
         mode: str = "symmetric",
+        shape: Any = None,
         columns: Any = None,
         missing: str = "refuse",
         n_jobs: int | None = None,
@@ -66,19 +70,45 @@ class Denoise(WaveletTransform):
         self.wavelet = wavelet
         self.level = level
         self.mode = mode
+        self.shape = shape
         self.columns = columns
         self.missing = missing
         self.n_jobs = n_jobs
 
     def _check(self) -> None:
         super()._check()
+        image_shape(self.shape)
         check.one_of("how", self.how, HOW)
         if isinstance(self.threshold, str):
             check.one_of("threshold", self.threshold, THRESHOLDS)
         else:
             check.number("threshold", self.threshold, low=0)
 
+    def _fits(self, name: str, n: int) -> None:
+        shape = image_shape(self.shape)
+        if shape is not None:
+            refuse_other_shape(name, n, shape)
+        for side in (n,) if shape is None else shape:
+            super()._fits(name, side)
+
     def _rows(self, name: str, signals: np.ndarray) -> np.ndarray:
+        shape = image_shape(self.shape)
+        return self._denoised(signals) if shape is None else self._images(signals, shape)
+
+    def _images(self, pixels: np.ndarray, shape: tuple[int, int]) -> np.ndarray:
+        n, size = len(pixels), pixels.shape[1]
+        images, level = pixels.reshape(n, *shape), min(self._levels(side) for side in shape)
+        approximation, *details = decomposed_images(images, self._wavelet(), self.mode, level)
+        noise = np.median(np.abs(details[-1][2]).reshape(n, -1), axis=1, keepdims=True) / NORMAL_MAD
+        shrunk = []
+        for parts in details:
+            flat = [part.reshape(n, -1) for part in parts]
+            moved = [self._shrunk(part, self._limit(part, noise, size)) for part in flat]
+            shrunk.append(tuple(part.reshape(old.shape) for part, old in zip(moved, parts)))
+        made = recomposed_images([approximation, *shrunk], self._wavelet(), self.mode, shape)
+        return made.reshape(n, size)
+
+    def _denoised(self, signals: np.ndarray) -> np.ndarray:
         n = signals.shape[1]
         approximation, *details = decomposed(signals, self._wavelet(), self.mode, self._levels(n))
         noise = np.median(np.abs(details[-1]), axis=1, keepdims=True) / NORMAL_MAD

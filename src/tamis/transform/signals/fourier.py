@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import KindError, ParameterError
-from tamis.transform.signals.base import SignalTransform
+from tamis.transform.signals.base import SignalTransform, image_shape, refuse_other_shape
 
 HOW = ("amplitude", "power", "parts")
 
@@ -31,6 +31,8 @@ class Fourier(SignalTransform):
     bands : (low, high) frequencies, or a dict name -> (low, high): the power of each, low ≤ f < high (the highest
         frequency belongs to a band that ends at it), instead of single frequencies.
     rate : positions in a unit of time (or length), so that frequencies are in cycles per unit.
+    shape : (height, width) of the images in the blocks, pixels row by row. Waves then have a frequency down and one
+        across, and bands are those of the length of the two; "parts" is for signals. None for signals.
     columns, missing, n_jobs : as in `Smooth`.
 
     Attributes
@@ -54,6 +56,7 @@ class Fourier(SignalTransform):
         *,
         bands: Any = None,
         rate: float = 1.0,
+        shape: Any = None,
         columns: Any = None,
         missing: str = "refuse",
         n_jobs: int | None = None,
@@ -61,6 +64,7 @@ class Fourier(SignalTransform):
         self.how = how
         self.bands = bands
         self.rate = rate
+        self.shape = shape
         self.columns = columns
         self.missing = missing
         self.n_jobs = n_jobs
@@ -69,6 +73,8 @@ class Fourier(SignalTransform):
         super()._check()
         check.one_of("how", self.how, HOW)
         check.number("rate", self.rate, low=0, open_low=True)
+        if image_shape(self.shape) is not None and self.how == "parts" and self.bands is None:
+            raise ParameterError("how='parts' is for signals; give 'amplitude', 'power' or bands for images")
         self._bands()
 
     def _bands(self) -> dict[str, tuple[float, float]]:
@@ -86,16 +92,20 @@ class Fourier(SignalTransform):
 
     def _fits(self, name: str, n: int) -> None:
         super()._fits(name, n)
-        top = self.rate / 2
+        shape = image_shape(self.shape)
+        if shape is not None:
+            refuse_other_shape(name, n, shape)
+        top = self._highest(n)
         for label, (low, _) in self._bands().items():
             if low > top:
+                named = f"{'' if shape else ' rate/2'} = {top:g}"
                 raise ParameterError(
-                    f"band {label!r} begins at {low:g}, beyond the highest frequency rate/2 = {top:g}; give a lower one"
+                    f"band {label!r} begins at {low:g}, beyond the highest frequency{named}; give a lower one"
                 )
             if not self._masks(n)[label].any():
                 raise ParameterError(
                     f"band {label!r} holds none of the frequencies of block {name!r}, which are "
-                    f"{self.rate / n:g} apart; give a wider one"
+                    f"{self.rate / max(shape or (n,)):g} apart; give a wider one"
                 )
 
     def frequencies(self, n: int) -> np.ndarray:
@@ -106,35 +116,63 @@ class Fourier(SignalTransform):
         """
         return np.arange(n // 2 + 1) * (self.rate / n)
 
+    def _pairs(self, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+        """The frequencies down (of either sign) and across of the coefficients of images."""
+        from scipy.fft import fftfreq
+
+        down, across = fftfreq(shape[0], 1 / self.rate), self.frequencies(shape[1])
+        return np.repeat(down, len(across)), np.tile(across, shape[0])
+
+    def _lengths(self, n: int) -> np.ndarray:
+        """The frequency of each coefficient; of images the length of its two frequencies."""
+        shape = image_shape(self.shape)
+        return self.frequencies(n) if shape is None else np.hypot(*self._pairs(shape))
+
+    def _highest(self, n: int) -> float:
+        """The highest frequency there may be: half of the rate, or the longest of images."""
+        return self.rate / 2 if image_shape(self.shape) is None else float(self._lengths(n).max())
+
     def _masks(self, n: int) -> dict[str, np.ndarray]:
-        at = self.frequencies(n)
-        top = (at >= self.rate / 2) | (np.arange(len(at)) * 2 >= n)
+        at = self._lengths(n)
+        highest = self._highest(n)
+        top = at >= highest * (1 - 1e-12)
         return {
-            name: (at >= low) & ((at < high) | (top & (high >= self.rate / 2)))
-            for name, (low, high) in self._bands().items()
+            name: (at >= low) & ((at < high) | (top & (high >= highest))) for name, (low, high) in self._bands().items()
         }
 
     def _rows(self, name: str, signals: np.ndarray) -> np.ndarray:
-        from scipy.fft import rfft
+        from scipy.fft import rfft, rfft2
 
-        n = signals.shape[1]
-        spectrum = rfft(signals, axis=1) * (_sides(n) / n)
+        n, shape = signals.shape[1], image_shape(self.shape)
+        sides = _sides(n) if shape is None else np.tile(_sides(shape[1]), shape[0])
+        if shape is None:
+            spectrum = rfft(signals, axis=1) * (sides / n)
+        else:
+            waves = rfft2(signals.reshape(len(signals), *shape), axes=(1, 2))
+            spectrum = waves.reshape(len(signals), -1) * (sides / n)
         if self.how == "parts" and self.bands is None:
             return np.hstack([spectrum.real, -spectrum.imag[:, 1 : (n + 1) // 2]])
         amplitude = np.abs(spectrum)
         if self.how == "amplitude" and self.bands is None:
             return amplitude
-        power = np.square(amplitude) / _sides(n)
+        power = np.square(amplitude) / sides
         if self.bands is None:
             return np.asarray(power)
         return np.column_stack([power[:, mask].sum(axis=1) for mask in self._masks(n).values()])
 
     def _output_names(self, names: Sequence[str]) -> list[str]:
+        from scipy.fft import fftfreq
+
         new_names: list[str] = []
         for block, columns in self.blocks_.items():
             n = len(columns)
             if self.bands is not None:
                 new_names += [f"{block}_power_{label}" for label in self._bands()]
+                continue
+            shape = image_shape(self.shape)
+            if shape is not None:
+                down, across = fftfreq(shape[0], 1 / self.rate), _written(self.frequencies(shape[1]))
+                new_names += [f"{block}_{self.how}_{row:.6g}_{word}" for row in down for word in across]
                 continue
             at = _written(self.frequencies(n))
             if self.how == "parts":
