@@ -86,7 +86,7 @@ def texts(name: str, value: Any) -> tuple[str, ...]:
 def read_integer(name: str, value: Any, low: int = 0, high: int = 2**62) -> int:
     """A whole number within [low, high].
 
-    >>> whole("n", 3, high=5)
+    >>> read_integer("n", 3, high=5)
     3
     """
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:

@@ -73,28 +73,28 @@ def boundary(
         raise KindError(
             f"{type(_last(model)).__name__} predicts numbers, and a boundary lies between classes; give a classifier"
         )
-    table, known = Table.of(X), Classes.of(y)
+    table, classes = Table.of(X), Classes.of(y)
     same_length(table, y)
     if len(columns) != 2:
         raise ParameterError(f"columns={tuple(columns)!r}: a picture has two; give two names or positions")
-    places = [position(table, "columns", which) for which in columns]
-    if places[0] == places[1]:
+    indices = [position(table, "columns", which) for which in columns]
+    if indices[0] == indices[1]:
         raise ParameterError(f"columns={tuple(columns)!r} are the same column; give two different ones")
     fitted = _fitted(model, X, y)
-    axes = [_axis(table.column(place), resolution) for place in places]
-    codes, sure = _answers(fitted, X, table, places, axes, known)
-    right = float(np.mean(_codes(fitted.predict(X), known) == known.codes))
-    said = f"{type(_last(model)).__name__}: accuracy {right:.2f} on the rows drawn"
+    axes = [_axis(table.column(index), resolution) for index in indices]
+    codes, sure = _answers(fitted, X, table, indices, axes, classes)
+    right = float(np.mean(_codes(fitted.predict(X), classes) == classes.codes))
+    caption = f"{type(_last(model)).__name__}: accuracy {right:.2f} on the rows drawn"
     figure = framed(
         x_axis_label=axes[0].name,
         y_axis_label=axes[1].name,
         x_range=axes[0].ends,
         y_range=axes[1].ends,
-        title=said if title is None else title,
+        title=caption if title is None else title,
         **{"width": 520, "height": 420, "sizing_mode": "fixed", **options},
     )
     _paint(figure, codes, sure, axes)
-    _points(figure, table, places, known)
+    _points(figure, table, indices, classes)
     for axis, drawn in zip(axes, (figure.xaxis[0], figure.yaxis[0])):
         if axis.levels is not None:
             named(drawn, axis.levels)
@@ -108,21 +108,21 @@ class _Axis:
         self.name, self.grid, self.ends = column.name, grid, ends
         self.levels = column.levels if column.kind in ("categorical", "boolean", "ordinal") else None
 
-    def values(self, column: Column, places: np.ndarray) -> Column:
+    def values(self, column: Column, steps: np.ndarray) -> Column:
         """The column of the grid's cells that stand at these places."""
         kind = column.values.dtype
-        return Column(column.name, column.kind, self.grid[places].astype(kind), column.levels, column.source)
+        return Column(column.name, column.kind, self.grid[steps].astype(kind), column.levels, column.source)
 
 
 def _axis(column: Column, resolution: int) -> _Axis:
     if column.kind == "date":
         raise KindError(f"column {column.name!r} holds dates; give two columns of numbers or categories")
-    there = column.values[~column.missing]
-    if not len(there):
+    present = column.values[~column.missing]
+    if not len(present):
         raise KindError(f"column {column.name!r} has no value; give two columns of numbers or categories")
     if column.is_categorical:
         return _Axis(column, np.arange(len(column.levels or ())), (-0.5, len(column.levels or ()) - 0.5))
-    low, high = float(there.min()), float(there.max())
+    low, high = float(present.min()), float(present.max())
     margin = 0.06 * (high - low) if high > low else 0.5
     low, high = low - margin, high + margin
     step = (high - low) / resolution
@@ -143,22 +143,22 @@ def _last(model: Any) -> Any:
     return model[-1] if hasattr(model, "steps") else model
 
 
-def _codes(answers: Any, known: Classes) -> np.ndarray:
+def _codes(answers: Any, classes: Classes) -> np.ndarray:
     """Positions of answers among the classes; -1 of a class that no row has."""
-    place = {label: code for code, label in enumerate(known.labels.tolist())}
-    return np.array([place.get(label, -1) for label in np.asarray(answers).tolist()])
+    code_of = {label: code for code, label in enumerate(classes.labels.tolist())}
+    return np.array([code_of.get(label, -1) for label in np.asarray(answers).tolist()])
 
 
 def _answers(
-    model: Any, X: Any, table: Table, places: list[int], axes: list[_Axis], known: Classes
+    model: Any, X: Any, table: Table, indices: list[int], axes: list[_Axis], classes: Classes
 ) -> tuple[np.ndarray, np.ndarray]:
     """Class and largest probability of every cell, rows of cells from bottom to top."""
     shape = len(axes[1].grid), len(axes[0].grid)
     down, across = np.unravel_index(np.arange(shape[0] * shape[1]), shape)
     rows = np.full(shape[0] * shape[1], _typical(table))
-    made = {j: axis.values(table.column(j), at) for j, axis, at in zip(places, axes, (across, down))}
-    cells = replaced(take(X, rows=rows), made)
-    codes = _codes(model.predict(cells), known).reshape(shape)
+    grid_columns = {j: axis.values(table.column(j), at) for j, axis, at in zip(indices, axes, (across, down))}
+    cells = replaced(take(X, rows=rows), grid_columns)
+    codes = _codes(model.predict(cells), classes).reshape(shape)
     if not hasattr(model, "predict_proba"):
         return codes, np.full(shape, 0.75)
     return codes, np.asarray(model.predict_proba(cells)).max(axis=1).reshape(shape)
@@ -168,16 +168,16 @@ def _typical(table: Table) -> int:
     """The row nearest to the medians, in units of the spread of each column; a level that is not the usual one is 1."""
     distance = np.zeros(table.n_rows)
     for column in table.columns:
-        there = ~column.missing
-        if not there.any():
+        is_present = ~column.missing
+        if not is_present.any():
             continue
         if column.is_categorical:
-            usual = np.bincount(column.values[there]).argmax()
+            usual = np.bincount(column.values[is_present]).argmax()
             distance += column.values != usual
             continue
-        spread = float(np.std(column.values[there])) or 1.0
-        middle = float(np.median(column.values[there]))
-        distance += np.where(there, np.abs(np.nan_to_num(column.values) - middle) / spread, 1.0)
+        spread = float(np.std(column.values[is_present])) or 1.0
+        middle = float(np.median(column.values[is_present]))
+        distance += np.where(is_present, np.abs(np.nan_to_num(column.values) - middle) / spread, 1.0)
     return int(np.argmin(distance))
 
 
@@ -202,22 +202,22 @@ def _paint(figure: Any, codes: np.ndarray, sure: np.ndarray, axes: list[_Axis]) 
     figure.segment(left + wide * across, y, left + wide * (across + 1), y, color="#3c434d", line_width=1.5)
 
 
-def _points(figure: Any, table: Table, places: list[int], known: Classes) -> None:
+def _points(figure: Any, table: Table, indices: list[int], classes: Classes) -> None:
     from bokeh.models import Legend, LegendItem
 
     step = max(1, -(-table.n_rows // _MOST))
-    shown = np.zeros(table.n_rows, dtype=bool)
-    shown[::step] = True
+    is_drawn = np.zeros(table.n_rows, dtype=bool)
+    is_drawn[::step] = True
     spots = []
-    for column in (table.column(place) for place in places):
+    for column in (table.column(index) for index in indices):
         values = column.values.astype(np.float64)
         values[column.missing] = np.nan
         if column.is_categorical or column.kind in ("boolean", "ordinal"):  # side by side instead of one on another
             values = values + 0.35 * (2 * ((np.arange(len(values)) * 0.618034) % 1) - 1)
         spots.append(values)
     items = []
-    for code, label in enumerate(known.labels.tolist()):
-        at = shown & (known.codes == code)
+    for code, label in enumerate(classes.labels.tolist()):
+        at = is_drawn & (classes.codes == code)
         colour = SEVERAL[code % len(SEVERAL)]
         drawn = figure.scatter(spots[0][at], spots[1][at], size=6, color=colour, line_color="white", line_width=0.8)
         items.append(LegendItem(label=show.short(str(label), 24), renderers=[drawn]))

@@ -58,25 +58,25 @@ def page(results: dict[str, Any], plan: dict[str, Any], openings: Sequence[dict[
     results, plan, openings = with_short_names((results, plan, list(openings)))
     facts = facts_of(results, plan, openings)
     charts = drawn(results)
-    scripts = [_bokeh(), "\n".join(_part(f"script/{name}") for name in SCRIPTS)]
-    given: dict[str, Any] = {
+    scripts = [_bokeh(), "\n".join(_file_text(f"script/{name}") for name in SCRIPTS)]
+    context: dict[str, Any] = {
         "facts": facts,
         "charts": charts,
         "drawings": _drawings(charts) if charts else "",
         "captions": CAPTIONS,
-        "style": _part("style.css"),
+        "style": _file_text("style.css"),
         "scripts": scripts,
         "policy": _policy(scripts),
         "json": as_json,
         "share": bar_share,
     }
-    bare = _rendered(given, {})
+    bare = _rendered(context, {})
     long = _long_tables(facts, MOST_BYTES - _bytes(bare))
-    return _rendered(given, long) if long else bare
+    return _rendered(context, long) if long else bare
 
 
-def _rendered(given: dict[str, Any], long: dict[str, Any]) -> str:
-    text: str = _environment().get_template("page.html").render(**given, long=long).strip() + "\n"
+def _rendered(context: dict[str, Any], long: dict[str, Any]) -> str:
+    text: str = _environment().get_template("page.html").render(**context, long=long).strip() + "\n"
     return text
 
 
@@ -96,24 +96,24 @@ def _environment() -> Any:
 
 def _long_tables(facts: dict[str, Any], room: int) -> dict[str, Any]:
     """The packed rows of the tables too long for HTML, by the table's id; short ones come first into the room."""
-    found: dict[str, Any] = {}
+    packed_tables: dict[str, Any] = {}
     for table in sorted((table for table in tables(facts) if table.is_long), key=lambda table: len(table.rows)):
         room -= 1_000  # for the sentence that some rows were left out, and the element around
         rows, text = _fitting(table, room)
         room -= len(text)
-        found[table.id] = {"packed": text, "left": rows["left"]}
-    return found
+        packed_tables[table.id] = {"packed": text, "left": rows["left"]}
+    return packed_tables
 
 
 def _fitting(table: ReportTable, room: int) -> tuple[dict[str, Any], str]:
     """As many rows of a table as fit into the room once they are compressed, and their text."""
-    most = LARGEST
+    max_bytes = LARGEST
     while True:
-        rows = packed(table, most)
+        rows = packed(table, max_bytes)
         text = compressed(as_json(rows))
         if len(text) <= room or not rows["rows"]:
             return rows, text
-        most = int(most * max(0.2, 0.95 * room / len(text))) if room > 0 else 0
+        max_bytes = int(max_bytes * max(0.2, 0.95 * room / len(text))) if room > 0 else 0
 
 
 def _drawings(charts: dict[str, Any]) -> str:
@@ -124,8 +124,8 @@ def _drawings(charts: dict[str, Any]) -> str:
     with document.models.freeze():  # models are looked for once, not after every chart
         for figure in charts.values():
             document.add_root(figure)
-    places = {figure.id: f"chart-{name}" for name, figure in charts.items()}
-    return as_json({"document": document.to_json(deferred=False), "places": places})
+    target_ids = {figure.id: f"chart-{name}" for name, figure in charts.items()}
+    return as_json({"document": document.to_json(deferred=False), "places": target_ids})
 
 
 @cache
@@ -138,7 +138,7 @@ def _bokeh() -> str:
 
 
 @cache
-def _part(name: str) -> str:
+def _file_text(name: str) -> str:
     return (files("tamis.report") / "template" / name).read_text(encoding="utf-8")
 
 

@@ -20,7 +20,7 @@ class OutOfFold:
     truth, answers : of every prediction: codes of classes and probabilities (predictions × classes), or numbers.
     weight : of every prediction, so that those of a row add up to 1.
     first : places of the first prediction of each row, in the order of rows.
-    most : predictions of a row, at most. fewest : at least.
+    max_times : predictions of a row, at most. fewest : at least.
     averaged : the results hold means over the repeats alone.
     """
 
@@ -28,24 +28,24 @@ class OutOfFold:
     answers: np.ndarray
     weight: np.ndarray
     first: np.ndarray
-    most: int
+    max_times: int
     fewest: int
     averaged: bool
 
 
 def out_of_fold(results: dict[str, Any]) -> OutOfFold | None:
     """The predictions that results hold; None where rows were too many to keep them."""
-    kept = results["predictions"]
-    if kept is None:
+    stored = results["predictions"]
+    if stored is None:
         return None
-    repeats = kept.get("by_repeat")
-    averaged = repeats is None and sum(fold["test"] for fold in results["folds"]) > len(kept["truth"])
-    listed = [kept["answers"]] if repeats is None else repeats
-    pairs = [(row, answer) for one in listed for row, answer in enumerate(one) if answer is not None]
+    repeats = stored.get("by_repeat")
+    averaged = repeats is None and sum(fold["test"] for fold in results["folds"]) > len(stored["truth"])
+    listed = [stored["answers"]] if repeats is None else repeats
+    pairs = [(row, answer) for repeat in listed for row, answer in enumerate(repeat) if answer is not None]
     rows = np.array([row for row, _ in pairs], dtype=np.int64)
-    times = np.bincount(rows, minlength=len(kept["truth"]))
+    times = np.bincount(rows, minlength=len(stored["truth"]))
     return OutOfFold(
-        np.array(kept["truth"])[rows],
+        np.array(stored["truth"])[rows],
         np.array([answer for _, answer in pairs], dtype=np.float64),
         1 / times[rows],
         np.unique(rows, return_index=True)[1],

@@ -62,13 +62,13 @@ def command(plan: dict[str, Any]) -> str:
 
 def versions() -> dict[str, str]:
     """Python and the packages Tamis stands on, as installed here."""
-    found = {"Python": platform.python_version()}
+    version_of = {"Python": platform.python_version()}
     for package in PACKAGES:
         try:
-            found[package] = version(package)
+            version_of[package] = version(package)
         except PackageNotFoundError:  # pragma: no cover - all are dependencies
             continue
-    return found
+    return version_of
 
 
 def _changed(settings: dict[str, Any]) -> dict[str, Any]:
@@ -89,8 +89,8 @@ def _sayable(plan: dict[str, Any]) -> bool:
     if isinstance(settings.get("procedures"), dict):  # pipelines, which no command can write
         return False
     plain = all(name and name == name.strip() and not set(name) & set(",=>") for name in listed)
-    seen = all(word is None or word == show.name(word) for word in [*listed, *single])
-    return plain and seen and all(settings.get(name, usual) == usual for name, usual in ONLY_PYTHON.items())
+    is_printable = all(word is None or word == show.name(word) for word in [*listed, *single])
+    return plain and is_printable and all(settings.get(name, usual) == usual for name, usual in ONLY_PYTHON.items())
 
 
 def _option(name: str, value: object) -> str:
@@ -117,8 +117,8 @@ def _python(plan: dict[str, Any]) -> str:
         **_changed(settings),
         **{n: settings[n] for n, usual in ONLY_PYTHON.items() if settings.get(n, usual) != usual},
     }
-    given = {"target": settings["target"], "seed": settings.get("seed", 0), "query": plan.get("query"), **changed}
-    words = [f"{name}={_code(name, value)}" for name, value in given.items() if value is not None]
+    arguments = {"target": settings["target"], "seed": settings.get("seed", 0), "query": plan.get("query"), **changed}
+    words = [f"{name}={_code(name, value)}" for name, value in arguments.items() if value is not None]
     return f"import tamis\n\ntamis.Study({', '.join([source, *words])}).run()"
 
 
@@ -129,6 +129,6 @@ def _code(name: str, value: Any) -> str:
     "{'tree': None, 'mine': ...}"
     """
     if name == "procedures" and isinstance(value, dict):
-        parts = [f"{key!r}: {'...' if isinstance(made, dict) else repr(made)}" for key, made in value.items()]
-        return "{" + ", ".join(parts) + "}"
+        entries = [f"{key!r}: {'...' if isinstance(entry, dict) else repr(entry)}" for key, entry in value.items()]
+        return "{" + ", ".join(entries) + "}"
     return repr(value)

@@ -75,8 +75,8 @@ class _Watch:
         """Show that so many of so many tasks are finished; what an earlier run finished took this one no time."""
         if self.kept < 0:
             self.began, self.kept = self.clock(), finished
-        shown = show.short(name, 32) or "working"
-        self.bar.update(self.task, completed=finished, total=total, description=shown, left=self.left(finished, total))
+        label = show.short(name, 32) or "working"
+        self.bar.update(self.task, completed=finished, total=total, description=label, left=self.left(finished, total))
 
     def left(self, finished: int, total: int) -> str:
         """The time left in words, once a task of this run has finished."""
@@ -112,11 +112,11 @@ def say_columns(
     used = Counter(d.kind for d in listed if d.used and d.name not in roles)
     rows = [(kind, f"{n:,}", f"{used[kind]:,}", f"{n - used[kind]:,}") for kind, n in kinds.most_common()]
     out.print(_grid(f"{len(listed):,} columns, by kind", ("kind", "columns", "used", "left out"), rows))
-    gone = [d for d in listed if not d.used]
-    if gone:
-        out.print(_columns("Columns left out", gone[:MOST_SPECIAL], roles))
-    if len(gone) > MOST_SPECIAL:
-        out.print(_plain(f"… and {len(gone) - MOST_SPECIAL:,} more; the report lists every column."))
+    left_out = [d for d in listed if not d.used]
+    if left_out:
+        out.print(_columns("Columns left out", left_out[:MOST_SPECIAL], roles))
+    if len(left_out) > MOST_SPECIAL:
+        out.print(_plain(f"… and {len(left_out) - MOST_SPECIAL:,} more; the report lists every column."))
     _say_notes(listed, out)
 
 
@@ -124,18 +124,18 @@ def _columns(title: str, listed: list[Decision], roles: Mapping[str, str]) -> An
     """One line a column that is used; why a column is left out is never cut."""
     from rich.text import Text
 
-    made = _empty_grid(title)
-    made.add_column("column", no_wrap=True)
-    made.add_column("kind", no_wrap=True)
-    made.add_column("used", no_wrap=True)
-    made.add_column("reason", overflow="fold")
+    grid = _empty_grid(title)
+    grid.add_column("column", no_wrap=True)
+    grid.add_column("kind", no_wrap=True)
+    grid.add_column("used", no_wrap=True)
+    grid.add_column("reason", overflow="fold")
     for d in listed:
         cut = {"no_wrap": True, "overflow": "ellipsis"} if d.used else {}
         reason = Text(show.text(d.reason), **cut)  # type: ignore[arg-type]
-        made.add_row(
+        grid.add_row(
             _plain(show.short(d.name, MOST_LETTERS)), d.kind, roles.get(d.name, "yes") if d.used else "no", reason
         )
-    return made
+    return grid
 
 
 def _say_notes(listed: list[Decision], out: Console) -> None:
@@ -208,12 +208,12 @@ def _plain(words: str) -> Any:
 
 
 def _grid(title: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> Any:
-    made = _empty_grid(title)
+    grid = _empty_grid(title)
     for head in heads:
-        made.add_column(head, justify="left" if head == "kind" else "right", overflow="fold")
+        grid.add_column(head, justify="left" if head == "kind" else "right", overflow="fold")
     for row in rows:
-        made.add_row(*(_plain(text) for text in row))
-    return made
+        grid.add_row(*(_plain(text) for text in row))
+    return grid
 
 
 def _empty_grid(title: str) -> Any:

@@ -19,17 +19,17 @@ def marked(words: str, names: Sequence[str]) -> list[dict[str, Any]]:
     """
     start = words.find(f": {names[0]}") if names else -1  # the names stand in a list after a colon
     done = start + 2 if start >= 0 else 0
-    parts: list[dict[str, Any]] = [{"text": show.name(words[:done]), "is_name": False}]
+    pieces: list[dict[str, Any]] = [{"text": show.name(words[:done]), "is_name": False}]
     for name in names:
         if not words.startswith(str(name), done):
             break
-        parts.append({"text": show.short(name, LONG_NAME), "is_name": True, "whole": show.name(name)})
+        pieces.append({"text": show.short(name, LONG_NAME), "is_name": True, "whole": show.name(name)})
         done += len(str(name))
         joint = next((joint for joint in (", ", " and ") if words.startswith(joint, done)), "")
-        parts.append({"text": joint, "is_name": False})
+        pieces.append({"text": joint, "is_name": False})
         done += len(joint)
-    parts.append({"text": show.name(words[done:]), "is_name": False})
-    return [part for part in parts if part["text"]]
+    pieces.append({"text": show.name(words[done:]), "is_name": False})
+    return [piece for piece in pieces if piece["text"]]
 
 
 def coded(words: str) -> list[dict[str, Any]]:
@@ -38,7 +38,7 @@ def coded(words: str) -> list[dict[str, Any]]:
     >>> coded("call `tamis open` once")[1]
     {'text': 'tamis open', 'is_code': True}
     """
-    return [{"text": part, "is_code": place % 2 == 1} for place, part in enumerate(words.split("`"))]
+    return [{"text": piece, "is_code": index % 2 == 1} for index, piece in enumerate(words.split("`"))]
 
 
 def sentence(words: str) -> str:
@@ -47,5 +47,5 @@ def sentence(words: str) -> str:
     >>> sentence("no rows are locked")
     'No rows are locked.'
     """
-    shown = show.name(words).strip()
-    return shown[:1].upper() + shown[1:] + ("" if shown.endswith((".", "!", "?")) else ".") if shown else ""
+    text = show.name(words).strip()
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".") if text else ""

@@ -113,10 +113,10 @@ def count(n: int, singular: str, plural: str | None = None) -> str:
     return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
 
 
-def few(n: int) -> str:
+def number_word(n: int) -> str:
     """A number of things inside a sentence.
 
-    >>> few(0), few(3)
+    >>> number_word(0), number_word(3)
     ('none', '3')
     """
     return f"{n:,}" if n else "none"
@@ -131,8 +131,8 @@ def metric(name: str) -> str:
     if name.endswith(")"):  # a function
         return name
     word = name.removeprefix("neg_")
-    shown = METRIC_WORDS.get(word, word.replace("_", " "))
-    return f"negated {shown}" if name.startswith("neg_") else shown
+    words_of_metric = METRIC_WORDS.get(word, word.replace("_", " "))
+    return f"negated {words_of_metric}" if name.startswith("neg_") else words_of_metric
 
 
 def name(text: object) -> str:
@@ -144,17 +144,17 @@ def name(text: object) -> str:
     return _UNSEEN.sub(_escape, str(text))
 
 
-def short(text: object, most: int = 40) -> str:
+def short(text: object, max_length: int = 40) -> str:
     """A name cut in the middle when it is long, for both its ends may be what tells it apart.
 
     >>> short("a" * 30 + "b" * 30, 11)
     'aaaaa…bbbbb'
     """
-    shown = name(text)
-    if len(shown) <= most:
-        return shown
-    head = most // 2
-    return f"{shown[:head]}…{shown[head + 1 - most :]}"
+    printable = name(text)
+    if len(printable) <= max_length:
+        return printable
+    head = max_length // 2
+    return f"{printable[:head]}…{printable[head + 1 - max_length :]}"
 
 
 def text(words: object) -> str:
@@ -168,12 +168,12 @@ def duration(seconds: float) -> str:
     >>> duration(8), duration(200), duration(8000)
     ('8 s', '3 min 20 s', '2 h 13 min')
     """
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
+    n_seconds = max(0, round(seconds))
+    if n_seconds < 60:
+        return f"{n_seconds} s"
+    if n_seconds < 3600:
+        return f"{n_seconds // 60} min {n_seconds % 60:02d} s"
+    return f"{n_seconds // 3600} h {n_seconds % 3600 // 60:02d} min"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -46,9 +46,9 @@ class Frame:
         """A closed path between two lines."""
         if not len(xs):
             return ""
-        there = [f"{self.x(a):g} {self.y(b):g}" for a, b in zip(xs, high)]
+        upper = [f"{self.x(a):g} {self.y(b):g}" for a, b in zip(xs, high)]
         back = [f"{self.x(a):g} {self.y(b):g}" for a, b in zip(reversed(xs), reversed(low))]
-        return "M" + "L".join([*there, *back]) + "Z"
+        return "M" + "L".join([*upper, *back]) + "Z"
 
     def stairs(self, edges: Sequence[float], heights: Sequence[float]) -> str:
         """A closed path over bars that stand side by side."""
@@ -59,7 +59,7 @@ class Frame:
         return "M" + "L".join([*points, f"{self.x(edges[-1]):g} {floor:g}"]) + "Z"
 
 
-def ticks(low: float, high: float, most: int = 4) -> list[float]:
+def ticks(low: float, high: float, max_ticks: int = 4) -> list[float]:
     """Round numbers between two values, at most so many.
 
     >>> ticks(0.03, 0.97), ticks(120, 480, 3)
@@ -67,12 +67,12 @@ def ticks(low: float, high: float, most: int = 4) -> list[float]:
     """
     if not high > low:
         return [low]
-    size = 10.0 ** np.floor(np.log10((high - low) / most))
+    size = 10.0 ** np.floor(np.log10((high - low) / max_ticks))
     for factor in (1, 2, 5, 10, 20):
         step = factor * size
-        found = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step
-        if len(found) <= most:
-            return [float(f"{value:.12g}") for value in found]
+        values = np.arange(np.ceil(low / step - 1e-9), np.floor(high / step + 1e-9) + 1) * step
+        if len(values) <= max_ticks:
+            return [float(f"{value:.12g}") for value in values]
     return [low, high]  # pragma: no cover - the last factor always fits
 
 

@@ -57,9 +57,9 @@ class ReportTable:
 
     def without_empty(self) -> ReportTable:
         """The same table without the columns that say nothing in any row."""
-        kept = [i for i in range(len(self.heads)) if any(row[i].text for row in self.rows)]
-        heads = tuple(self.heads[i] for i in kept)
-        return ReportTable(self.id, self.caption, heads, [[row[i] for i in kept] for row in self.rows])
+        filled = [i for i in range(len(self.heads)) if any(row[i].text for row in self.rows)]
+        heads = tuple(self.heads[i] for i in filled)
+        return ReportTable(self.id, self.caption, heads, [[row[i] for i in filled] for row in self.rows])
 
     @property
     def is_long(self) -> bool:
@@ -78,12 +78,12 @@ def bar_share(text: str) -> float | None:
     >>> bar_share("62.5%"), bar_share("0.3"), bar_share("<0.1%"), bar_share("")
     (0.625, 0.3, 0.0, None)
     """
-    found = _NUMBER.search(text)
-    if found is None:
+    match = _NUMBER.search(text)
+    if match is None:
         return None
     if text.startswith("<"):
         return 0.0
-    return min(float(found.group().replace(",", "")) / (100 if text.endswith("%") else 1), 1.0)
+    return min(float(match.group().replace(",", "")) / (100 if text.endswith("%") else 1), 1.0)
 
 
 def tables(facts: Any) -> list[ReportTable]:
@@ -91,11 +91,11 @@ def tables(facts: Any) -> list[ReportTable]:
     if isinstance(facts, ReportTable):
         return [facts]
     inner = facts.values() if isinstance(facts, dict) else facts if isinstance(facts, (list, tuple)) else ()
-    return [table for part in inner for table in tables(part)]
+    return [table for value in inner for table in tables(value)]
 
 
-def packed(table: ReportTable, most: int) -> dict[str, Any]:
-    """The rows of a long table for the script, in at most `most` bytes of JSON.
+def packed(table: ReportTable, max_bytes: int) -> dict[str, Any]:
+    """The rows of a long table for the script, in at most `max_bytes` bytes of JSON.
 
     Texts repeat: each is kept once, its numbers taken out ("all # values are numbers"), and a cell is the place of
     its text, followed by the numbers. Names rarely repeat and are kept as they are. Rows that do not fit are left out
@@ -109,10 +109,10 @@ def packed(table: ReportTable, most: int) -> dict[str, Any]:
     rows: list[list[Any]] = []
     spent = 100  # the frame around the rows
     for row in table.rows:
-        known = len(texts)
-        line = [_packed_cell(one, texts) for one in row]
-        spent += _size(line) + sum(_size(text) for text in islice(reversed(texts), len(texts) - known))
-        if spent > most:
+        n_known = len(texts)
+        line = [_packed_cell(cell_facts, texts) for cell_facts in row]
+        spent += _size(line) + sum(_size(text) for text in islice(reversed(texts), len(texts) - n_known))
+        if spent > max_bytes:
             break
         rows.append(line)
     return {"texts": list(texts), "rows": rows, "left": len(table.rows) - len(rows)}
@@ -125,7 +125,7 @@ def as_json(facts: Any) -> str:
     '{"name":"\\\\u003c/script>"}'
     """
     text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def compressed(text: str) -> str:
@@ -141,14 +141,14 @@ def _size(facts: Any) -> int:
     return len(as_json(facts).encode("utf-8", "surrogatepass")) + 1  # and a comma
 
 
-def _packed_cell(one: Cell, texts: dict[str, int]) -> Any:
-    text = one.text if one.name else _packed_text(one.text, texts)
-    besides = {"sort": one.sort, "css": one.css, "badge": one.badge}
-    said = {key: value for key, value in besides.items() if value not in (None, "")}
-    return {"text": text, **said} if said else text
+def _packed_cell(cell_facts: Cell, texts: dict[str, int]) -> Any:
+    text = cell_facts.text if cell_facts.name else _packed_text(cell_facts.text, texts)
+    besides = {"sort": cell_facts.sort, "css": cell_facts.css, "badge": cell_facts.badge}
+    extras = {key: value for key, value in besides.items() if value not in (None, "")}
+    return {"text": text, **extras} if extras else text
 
 
 def _packed_text(text: str, texts: dict[str, int]) -> Any:
     numbers = [] if "#" in text else _NUMBER.findall(text)
-    place = texts.setdefault(_NUMBER.sub("#", text) if numbers else text, len(texts))
-    return [place, *numbers] if numbers else place
+    index = texts.setdefault(_NUMBER.sub("#", text) if numbers else text, len(texts))
+    return [index, *numbers] if numbers else index

@@ -30,14 +30,14 @@ def drawn(results: Results) -> dict[str, Figure]:
 
 
 def _of_predictions(results: Results) -> dict[str, Figure]:
-    kept, labels = results["predictions"] is not None, results["data"]["classes"]
-    if kept and not labels:
+    has_predictions, labels = results["predictions"] is not None, results["data"]["classes"]
+    if has_predictions and not labels:
         return {"predicted": predicted(results), "residuals": residuals(results)}
     counted = (results["comparison"]["judged"] or {}).keys()
     charts: dict[str, Figure] = {}
-    if len(labels) == 2 and (kept or "roc" in counted):
+    if len(labels) == 2 and (has_predictions or "roc" in counted):
         charts["roc"], charts["precision_recall"] = roc(results), precision_recall(results)
-    if labels and (kept or "calibration" in counted):
+    if labels and (has_predictions or "calibration" in counted):
         charts["reliability"] = reliability(results)
     if (results.get("validity") or {}).get("net_benefit"):
         charts["decision_curve"] = decision_curve(results)

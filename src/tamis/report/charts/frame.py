@@ -18,14 +18,14 @@ def framed(*, x_axis_label: str, y_axis_label: str | None = None, **more: Any) -
     from bokeh.plotting import figure
 
     usual = {"sizing_mode": "stretch_width", "toolbar_location": None, "tools": "", "min_border_right": 14}
-    made = figure(**{**usual, **more})
-    made.xaxis.axis_label = PlainText(text=x_axis_label)
+    chart = figure(**{**usual, **more})
+    chart.xaxis.axis_label = PlainText(text=x_axis_label)
     if y_axis_label:
-        made.yaxis.axis_label = PlainText(text=y_axis_label)
-    made.background_fill_alpha = made.border_fill_alpha = 0
-    made.outline_line_color = None
-    made.grid.grid_line_color = GRID
-    for axis in made.axis:
+        chart.yaxis.axis_label = PlainText(text=y_axis_label)
+    chart.background_fill_alpha = chart.border_fill_alpha = 0
+    chart.outline_line_color = None
+    chart.grid.grid_line_color = GRID
+    for axis in chart.axis:
         axis.axis_label_text_font = axis.major_label_text_font = FONT
         axis.axis_label_text_font_style = "normal"
         axis.axis_label_text_font_size = axis.major_label_text_font_size = "13px"
@@ -34,7 +34,7 @@ def framed(*, x_axis_label: str, y_axis_label: str | None = None, **more: Any) -
         axis.minor_tick_line_color = None
         axis.ticker.desired_num_ticks = 5  # more would overlap on a telephone
         axis.formatter = NumeralTickFormatter(format="0,0.[000000]")
-    return made
+    return chart
 
 
 def mark(figure: Figure, kind: str, source: Any, **how: Any) -> Any:
@@ -53,9 +53,9 @@ def mark(figure: Figure, kind: str, source: Any, **how: Any) -> Any:
     glyph = getattr(models, kind)
     for trait in ("color", "alpha"):
         if trait in how:
-            given = how.pop(trait)
-            parts = [name for name in (f"line_{trait}", f"fill_{trait}") if name in glyph.properties()]
-            how = dict.fromkeys(parts, given) | how
+            value = how.pop(trait)
+            traits = [name for name in (f"line_{trait}", f"fill_{trait}") if name in glyph.properties()]
+            how = dict.fromkeys(traits, value) | how
     return figure.add_glyph(sourced(source), glyph(**how))
 
 
@@ -71,12 +71,12 @@ def diagonal(figure: Figure, low: float, high: float) -> None:
     mark(figure, "Line", {"x": [low, high], "y": [low, high]}, x="x", y="y", line_dash="dashed", color=GREY)
 
 
-def named(axis: Any, names: Sequence[object], most: int = 22) -> None:
+def named(axis: Any, names: Sequence[object], max_letters: int = 22) -> None:
     """Name the places 0, 1, … of an axis, as plain text; long names are cut."""
     from bokeh.models import FixedTicker, PlainText
 
     axis.ticker = FixedTicker(ticks=list(range(len(names))))
-    axis.major_label_overrides = {i: PlainText(text=show.short(name, most)) for i, name in enumerate(names)}
+    axis.major_label_overrides = {i: PlainText(text=show.short(name, max_letters)) for i, name in enumerate(names)}
     axis.major_tick_line_color = None
 
 
@@ -89,7 +89,7 @@ def hover(figure: Figure, renderers: list[Any], lines: list[tuple[str, str]]) ->
 def legend(figure: Figure, items: list[tuple[str, Any]]) -> None:
     from bokeh.models import Legend, LegendItem
 
-    made = Legend(
+    drawn_legend = Legend(
         items=[LegendItem(label=words, renderers=[glyph]) for words, glyph in items],
         orientation="horizontal",
         border_line_color=None,
@@ -99,7 +99,7 @@ def legend(figure: Figure, items: list[tuple[str, Any]]) -> None:
         label_text_font_size="13px",
         label_text_color=INK,
     )
-    figure.add_layout(made, "above")
+    figure.add_layout(drawn_legend, "above")
 
 
 def dashed(figure: Figure, value: float) -> None:

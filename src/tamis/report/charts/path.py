@@ -17,19 +17,21 @@ def path(results: Results) -> Figure:
     """Coefficients of the final model along its path; the line marks the step that inner folds chose."""
     from bokeh.models import Span
 
-    found = results["findings"]["path"]
-    xs = (-np.log10(np.array(found["alpha"]))).tolist()
+    regularization = results["findings"]["path"]
+    xs = (-np.log10(np.array(regularization["alpha"]))).tolist()
     figure = framed(
         height=340, x_axis_label="−log₁₀ of the penalty", y_axis_label="coefficient, for one standard deviation"
     )
     source = {
-        "x": [xs] * len(found["names"]),
-        "y": found["terms"],
-        "name": [show.short(name, 60) for name in found["names"]],
-        "color": [SEVERAL[k % len(SEVERAL)] for k in range(len(found["names"]))],
+        "x": [xs] * len(regularization["names"]),
+        "y": regularization["terms"],
+        "name": [show.short(name, 60) for name in regularization["names"]],
+        "color": [SEVERAL[k % len(SEVERAL)] for k in range(len(regularization["names"]))],
     }
     lines = mark(figure, "MultiLine", source, xs="x", ys="y", line_width=2, color="color")
-    chosen = Span(location=xs[found["chosen"]], dimension="height", line_color=GREY, line_width=2, name="path-now")
+    chosen = Span(
+        location=xs[regularization["chosen"]], dimension="height", line_color=GREY, line_width=2, name="path-now"
+    )
     figure.add_layout(chosen)
     hover(figure, [lines], [("term", "@name")])
     return figure

@@ -55,9 +55,9 @@ def roc(results: Results) -> Figure:
         y_range=(-0.02, 1.02),
     )
     diagonal(figure, 0, 1)
-    drawn, places = sourced(source), {"x": "false", "y": "true"}
-    mark(figure, "Step", drawn, **places, mode="after", line_width=2.5, color=BLUE)
-    dots = mark(figure, "Scatter", drawn, **places, size=8, alpha=0)
+    drawn, axes = sourced(source), {"x": "false", "y": "true"}
+    mark(figure, "Step", drawn, **axes, mode="after", line_width=2.5, color=BLUE)
+    dots = mark(figure, "Scatter", drawn, **axes, size=8, alpha=0)
     hover(
         figure,
         [dots],
@@ -90,9 +90,9 @@ def precision_recall(results: Results) -> Figure:
     )
     guess = {"x": [0, 1], "y": [rows[1] / max(sum(rows), 1)] * 2}
     mark(figure, "Line", guess, x="x", y="y", line_dash="dashed", color=GREY)
-    drawn, places = sourced(source), {"x": "recall", "y": "precision"}
-    mark(figure, "Line", drawn, **places, line_width=2.5, color=BLUE)
-    dots = mark(figure, "Scatter", drawn, **places, size=8, alpha=0)
+    drawn, axes = sourced(source), {"x": "recall", "y": "precision"}
+    mark(figure, "Line", drawn, **axes, line_width=2.5, color=BLUE)
+    dots = mark(figure, "Scatter", drawn, **axes, size=8, alpha=0)
     lines = [("from a probability of", "@said"), ("recall", "@recall{0.000}"), ("precision", "@precision{0.000}")]
     hover(figure, [dots], lines)
     half = _at_half(curve)
@@ -102,10 +102,10 @@ def precision_recall(results: Results) -> Figure:
 
 def _curve(results: Results) -> dict[str, np.ndarray]:
     """False and true positive rates by falling threshold, from the predictions kept or from counts of them."""
-    kept = out_of_fold(results)
-    if kept is None:
+    held_out = out_of_fold(results)
+    if held_out is None:
         return {name: np.array(values) for name, values in results["comparison"]["judged"]["roc"].items()}
-    return roc_curve(kept.truth, kept.answers[:, 1], np.array([0, 1]))
+    return roc_curve(held_out.truth, held_out.answers[:, 1], np.array([0, 1]))
 
 
 def _at_half(curve: dict[str, np.ndarray]) -> int:
@@ -134,9 +134,9 @@ def reliability(results: Results, bins: int = 10) -> Figure:
         y_range=(-0.02, 1.02),
     )
     diagonal(figure, 0, 1)
-    drawn, places = sourced(source), {"x": "sure", "y": "right"}
-    mark(figure, "Line", drawn, **places, line_width=1.5, color=BLUE)
-    dots = mark(figure, "Scatter", drawn, **places, size=9, color=BLUE)
+    drawn, axes = sourced(source), {"x": "sure", "y": "right"}
+    mark(figure, "Line", drawn, **axes, line_width=1.5, color=BLUE)
+    dots = mark(figure, "Scatter", drawn, **axes, size=9, color=BLUE)
     hover(figure, [dots], [("predicted", "@sure{0.000}"), ("observed", "@right{0.000}"), ("rows", "@rows")])
     if two:
         _smooth_curve(figure, results)
@@ -157,20 +157,20 @@ def _smooth_curve(figure: Figure, results: Results) -> None:
 
 def _calibration(results: Results, bins: int) -> dict[str, list[float]]:
     """Predicted probability, observed share and rows, of bins of as many rows; of equal width where rows are many."""
-    kept = out_of_fold(results)
-    if kept is None:
-        found = results["comparison"]["judged"]["calibration"]
-        return {"sure": found["predicted"], "right": found["share"], "rows": found["rows"]}
-    truth, answers = kept.truth, kept.answers
+    held_out = out_of_fold(results)
+    if held_out is None:
+        counted = results["comparison"]["judged"]["calibration"]
+        return {"sure": counted["predicted"], "right": counted["share"], "rows": counted["rows"]}
+    truth, answers = held_out.truth, held_out.answers
     two = answers.shape[1] == 2
     sure = answers[:, 1] if two else answers.max(axis=1)
     right = truth == 1 if two else answers.argmax(axis=1) == truth
     order = np.argsort(sure, kind="stable")
-    parts = [part for part in np.array_split(order, min(bins, len(order))) if len(part)]
+    groups = [group for group in np.array_split(order, min(bins, len(order))) if len(group)]
     return {
-        "sure": [float(sure[part].mean()) for part in parts],
-        "right": [float(right[part].mean()) for part in parts],
-        "rows": [round(float(kept.weight[part].sum()), 1) for part in parts],
+        "sure": [float(sure[group].mean()) for group in groups],
+        "right": [float(right[group].mean()) for group in groups],
+        "rows": [round(float(held_out.weight[group].sum()), 1) for group in groups],
     }
 
 
@@ -178,17 +178,20 @@ def predicted(results: Results) -> Figure:
     """Out-of-fold predictions of a number against the truth: of each row the first."""
     from bokeh.models import BasicTickFormatter
 
-    kept = _predictions(results)
-    source = {"truth": kept.truth[kept.first].astype(np.float32), "answer": kept.answers[kept.first].astype(np.float32)}
-    both = np.concatenate([source["truth"], source["answer"]])
-    low, high = float(both.min()), float(both.max())
+    held_out = _predictions(results)
+    source = {
+        "truth": held_out.truth[held_out.first].astype(np.float32),
+        "answer": held_out.answers[held_out.first].astype(np.float32),
+    }
+    all_values = np.concatenate([source["truth"], source["answer"]])
+    low, high = float(all_values.min()), float(all_values.max())
     target = show.short(results["data"]["target"], 30)
     figure = framed(height=380, x_axis_label=f"actual {target}", y_axis_label=f"predicted {target}")
     if not 1e-3 < high - low < 1e9:  # decimals would be all zeros, or too many
         for axis in figure.axis:
             axis.formatter = BasicTickFormatter()
     diagonal(figure, low, high)
-    alpha = float(np.clip(60 / np.sqrt(len(kept.first) + 1) / 4, 0.15, 0.8))
+    alpha = float(np.clip(60 / np.sqrt(len(held_out.first) + 1) / 4, 0.15, 0.8))
     dots = mark(figure, "Scatter", source, x="truth", y="answer", size=6, alpha=alpha, color=BLUE, line_color=None)
     hover(figure, [dots], [("actual", "@truth{0,0.[000]}"), ("predicted", "@answer{0,0.[000]}")])
     return figure
@@ -198,9 +201,9 @@ def residuals(results: Results) -> Figure:
     """Truth minus prediction against the prediction, of each row the first; lines hold 90% of all predictions."""
     from bokeh.models import BasicTickFormatter, Span
 
-    kept = _predictions(results)
-    every = kept.truth - kept.answers
-    answer, residual = kept.answers[kept.first], every[kept.first]
+    held_out = _predictions(results)
+    every = held_out.truth - held_out.answers
+    answer, residual = held_out.answers[held_out.first], every[held_out.first]
     target = show.short(results["data"]["target"], 30)
     figure = framed(height=380, x_axis_label=f"predicted {target}", y_axis_label="actual minus predicted")
     if not 1e-3 < np.ptp(residual) < 1e9:
@@ -216,9 +219,9 @@ def residuals(results: Results) -> Figure:
 
 
 def _predictions(results: Results) -> OutOfFold:
-    kept = out_of_fold(results)
-    assert kept is not None  # `drawn` and `Plots` ask for no chart without them
-    return kept
+    held_out = out_of_fold(results)
+    assert held_out is not None  # `drawn` and `Plots` ask for no chart without them
+    return held_out
 
 
 def _corners(x: np.ndarray, y: np.ndarray) -> np.ndarray:

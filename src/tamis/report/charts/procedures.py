@@ -71,14 +71,14 @@ def folds(results: Results) -> Figure:
     chosen, metric = results["comparison"]["chosen"], show.metric(results["answer"]["metric"])
     names = [fold["name"] for fold in results["folds"]]
     points = [
-        (place, row, i)
-        for place, row in enumerate(listed)
+        (index, row, i)
+        for index, row in enumerate(listed)
         for i, value in enumerate(row["scores"])
         if value is not None
     ]
     spread = [0.28 * ((i * 0.618034) % 1 - 0.5) for _, _, i in points]  # golden steps: neighbours do not overlap
     source = {
-        "y": [place + offset for (place, _, _), offset in zip(points, spread)],
+        "y": [index + offset for (index, _, _), offset in zip(points, spread)],
         "score": [row["scores"][i] for _, row, i in points],
         "said": [show.number(row["scores"][i]) for _, row, i in points],
         "fold": [names[i] for _, _, i in points],

@@ -90,13 +90,13 @@ def _points(results: Results) -> list[dict[str, Any]]:
 
 def _along(figure: Figure, results: Results, points: list[dict[str, Any]]) -> None:
     """A line along each procedure that was held to few columns."""
-    own = {point["procedure"]: point for point in points}
+    point_of = {point["procedure"]: point for point in points}
     metric, dots = show.metric(results["answer"]["metric"]), []
     lines: dict[str, Any] = {}
     for path in results.get("paths") or ():
         inner, name = path["rows"] == "inner", path["procedure"]
         along = [point for point in path["points"] if point["score"] is not None]
-        ends = [own[name]] if name in own and not inner else []
+        ends = [point_of[name]] if name in point_of and not inner else []
         source = {
             "columns": [point["columns"] for point in (*along, *ends)],
             "score": [point["score"] for point in (*along, *ends)],
@@ -118,9 +118,9 @@ def _ends(results: Results, source: dict[str, list[Any]]) -> tuple[float, float]
     """The ends of the axis of scores, with room for a name under the lowest point."""
     along = [point["score"] for path in results.get("paths") or () for point in path["points"]]
     scores = [score for score in (*source["low"], *source["high"], *along) if score is not None]
-    found = results.get("black_box") or results["comparison"].get("black_box")
-    if found and found["score"] is not None:
-        scores.append(found["score"])
+    black_box = results.get("black_box") or results["comparison"].get("black_box")
+    if black_box and black_box["score"] is not None:
+        scores.append(black_box["score"])
     low, high = min(scores), max(scores)
     room = high - low or max(abs(high), 1.0)
     return low - 0.14 * room, high + 0.06 * room
@@ -130,29 +130,29 @@ def _drops(source: dict[str, list[Any]], bottom: float, top: float) -> list[int]
     """How many pixels under its point each name stands: under another name where the two would overlap."""
     columns, scores = np.array(source["columns"]), np.array(source["score"], dtype=np.float64)
     near, height = 0.25 * max(float(columns.max()), 1.0), (scores - bottom) / (top - bottom) * PLOTTED
-    places = height - UNDER
+    heights = height - UNDER
     done: list[int] = []
     for k in np.argsort(-height, kind="stable").tolist():
-        for other in sorted(done, key=lambda place: -places[place]):
-            if abs(columns[k] - columns[other]) < near and abs(places[k] - places[other]) < LINE:
-                places[k] = places[other] - LINE
+        for neighbour in sorted(done, key=lambda index: -heights[index]):
+            if abs(columns[k] - columns[neighbour]) < near and abs(heights[k] - heights[neighbour]) < LINE:
+                heights[k] = heights[neighbour] - LINE
         done.append(k)
-    return [round(value) for value in (places - height).tolist()]
+    return [round(value) for value in (heights - height).tolist()]
 
 
-def _words(figure: Figure, source: dict[str, list[Any]], most: float) -> None:
+def _words(figure: Figure, source: dict[str, list[Any]], max_columns: float) -> None:
     """The procedures' names beside their points: to the left of those at the right end, where there is no room."""
     from bokeh.models import LabelSet
     from bokeh.models.sources import ColumnDataSource
 
     for side in ("left", "right"):
-        kept = [k for k, x in enumerate(source["columns"]) if (x > 0.75 * most) == (side == "right")]
-        part = ColumnDataSource({key: [values[k] for k in kept] for key, values in source.items()})
+        indices = [k for k, x in enumerate(source["columns"]) if (x > 0.75 * max_columns) == (side == "right")]
+        side_labels = ColumnDataSource({key: [values[k] for k in indices] for key, values in source.items()})
         labels = LabelSet(
             x="columns",
             y="score",
             text="name",
-            source=part,
+            source=side_labels,
             x_offset=9 if side == "left" else -9,
             y_offset="drop",
             text_align=side,
@@ -166,8 +166,8 @@ def _black_box(figure: Figure, results: Results) -> None:
     """The black box as a dashed line: it uses whatever columns it likes."""
     from bokeh.models import Span
 
-    found = results.get("black_box") or results["comparison"].get("black_box")
-    if found and found["score"] is not None:
+    black_box = results.get("black_box") or results["comparison"].get("black_box")
+    if black_box and black_box["score"] is not None:
         figure.add_layout(
-            Span(location=found["score"], dimension="width", line_dash="dotted", line_color=GREY, line_width=2)
+            Span(location=black_box["score"], dimension="width", line_dash="dotted", line_color=GREY, line_width=2)
         )

@@ -18,19 +18,19 @@ LONG_ANSWER = 240
 
 def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """The sentence in parts, four numbers, what comes after it, and the score on shuffled targets where asked for."""
-    found = results["answer"]
-    sure = f"95% interval {show.interval(found['interval'])}" if found["interval"] else found["interval_note"]
-    if not found.get("quotable", True):
+    facts = results["answer"]
+    sure = f"95% interval {show.interval(facts['interval'])}" if facts["interval"] else facts["interval_note"]
+    if not facts.get("quotable", True):
         sure = f"not to be quoted; {sure}" if sure else "not to be quoted"
     cards = [
-        ("Expected " + show.metric(found["metric"]), show.number(found["score"]), sure),
-        ("Baseline", show.number(found["baseline"]), _guess(found)),
+        ("Expected " + show.metric(facts["metric"]), show.number(facts["score"]), sure),
+        ("Baseline", show.number(facts["baseline"]), _guess(facts)),
         _columns(results),
         lock_card(results, openings),
     ]
-    words, details = _parted(found)
+    words, details = _parted(facts)
     return {
-        "parts": marked(words, found["selected"]),
+        "parts": marked(words, facts["selected"]),
         "is_long": len(words) > LONG_ANSWER,
         "cards": [{"label": label, "value": value, "detail": detail} for label, value, detail in cards],
         "price": details,
@@ -38,12 +38,12 @@ def answer(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, An
     }
 
 
-def _guess(found: dict[str, Any]) -> str:
-    if found["metric"] == "cost":
+def _guess(facts: dict[str, Any]) -> str:
+    if facts["metric"] == "cost":
         return "the cheapest answer for all"
-    if not predicts_classes(found["task"]):
+    if not predicts_classes(facts["task"]):
         return "always the mean"
-    return "one class, on average" if (found.get("largest_classes") or [1])[0] > 1 else "always the majority"
+    return "one class, on average" if (facts.get("largest_classes") or [1])[0] > 1 else "always the majority"
 
 
 def _parted(found: dict[str, Any]) -> tuple[str, str]:
@@ -58,19 +58,19 @@ def _parted(found: dict[str, Any]) -> tuple[str, str]:
 
 
 def _columns(results: Results) -> tuple[str, str, str]:
-    found = results["answer"]
+    facts = results["answer"]
     index = ((results.get("findings") or {}).get("stability") or {}).get("index")
     stable = "" if index is None else f"; stability {show.number(index, 2)}"
-    return "Columns used", f"{len(found['selected']):,}", f"of {show.count(found['n_columns'], 'column')}{stable}"
+    return "Columns used", f"{len(facts['selected']):,}", f"of {show.count(facts['n_columns'], 'column')}{stable}"
 
 
 def _null(results: Results) -> str:
     """The score of the whole procedure on shuffled targets, beside the one quoted."""
-    found = results.get("null")
-    if not found:
+    null = results.get("null")
+    if not null:
         return ""
-    mean = show.number(found["mean"])
+    mean = show.number(null["mean"])
     return (
-        f"On {show.count(found['permutations'], 'shuffled target')} this procedure scores {mean} on average, on "
-        f"the target itself {show.number(found['score'])} (p {show.p_value(found['p_value'])})."
+        f"On {show.count(null['permutations'], 'shuffled target')} this procedure scores {mean} on average, on "
+        f"the target itself {show.number(null['score'])} (p {show.p_value(null['p_value'])})."
     )

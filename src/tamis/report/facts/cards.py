@@ -23,17 +23,17 @@ SHARES = {5: "fifths", 6: "sixths", 7: "sevenths", 8: "eighths", 9: "ninths", 10
 
 def cards(results: Results) -> dict[str, Any]:
     """The cards, a sentence about them, the classes in their colours, and how many columns have none."""
-    found = results.get("findings") or {}
-    listed = found.get("cards") or []
+    findings = results.get("findings") or {}
+    listed = findings.get("cards") or []
     total = len(results["answer"]["selected"])
     common = _reach(listed)
     return {
-        "listed": [_card(card, results, found["classes"], common) for card in listed],
-        "sentence": _sentence(results, found.get("classes") or []) if listed else "",
+        "listed": [_card(card, results, findings["classes"], common) for card in listed],
+        "sentence": _sentence(results, findings.get("classes") or []) if listed else "",
         "left": f"{show.count(total - len(listed), 'further column')} of the model have no card; the table holds them."
         if total > len(listed) and listed
         else "",
-        "legend": _legend(found.get("classes") or [], results),
+        "legend": _legend(findings.get("classes") or [], results),
     }
 
 
@@ -41,24 +41,26 @@ def _legend(classes: list[str], results: Results) -> list[dict[str, str]]:
     """Classes in the order of their colours; of two, the second is the one whose probability is shown."""
     if not classes:
         return []
-    others = len(results["data"]["classes"]) - len(classes)
-    words = [show.short(label, 40) for label in classes] + ([f"{others:,} others"] if others else [])
-    return [{"text": text, "css": f"c{place}"} for place, text in enumerate(words)]
+    n_others = len(results["data"]["classes"]) - len(classes)
+    words = [show.short(label, 40) for label in classes] + ([f"{n_others:,} others"] if n_others else [])
+    return [{"text": text, "css": f"c{index}"} for index, text in enumerate(words)]
 
 
 def _of_shares(results: Results) -> bool:
     """Whether effects are of a forest's shares before calibration; older results tell it by the procedure's name."""
-    held = results["answer"]["procedure"].partition("[")[0]  # "forest[5]" is the forest held to 5 columns
-    return bool(results["findings"].get("uncalibrated", held == "forest"))
+    procedure = results["answer"]["procedure"].partition("[")[0]  # "forest[5]" is the forest held to 5 columns
+    return bool(results["findings"].get("uncalibrated", procedure == "forest"))
 
 
-def _marks(found: dict[str, Any]) -> str:
+def _marks(findings: dict[str, Any]) -> str:
     """What the marks under a curve are, for the steps that effects were computed in; empty where there are none."""
-    effects = [card["effect"] for card in found["cards"] if card["effect"] and not card["effect"]["levels"]]
+    effects = [card["effect"] for card in findings["cards"] if card["effect"] and not card["effect"]["levels"]]
     if not effects:
         return ""
-    most = max(len(effect["points"]) - 1 for effect in effects)
-    steps = found.get("effect_steps", most if most == max(SHARES) else 0)  # equal values fall together: often fewer
+    max_steps = max(len(effect["points"]) - 1 for effect in effects)
+    steps = findings.get(
+        "effect_steps", max_steps if max_steps == max(SHARES) else 0
+    )  # equal values fall together: often fewer
     return f"; marks under the curve are {SHARES[steps]} of the rows" if steps in SHARES else ""
 
 
@@ -94,27 +96,27 @@ def _card(card: dict[str, Any], results: Results, classes: list[str], common: Re
     """A card with its own scale of effects, and the one that all cards have in common."""
     name, spread, effect = card["name"], card["distribution"], card["effect"]
     scales = {"own": _reach([card]), "common": common}
-    known = _known(results, name)
-    made = {
+    facts = _column_facts(results, name)
+    card_facts = {
         "name": show.name(name),
         "short": show.short(name, 60),
-        "lines": _lines(known, spread, results) + _band_words(effect),
+        "lines": _lines(facts, spread, results) + _band_words(effect),
         "width": WIDTH,
         "height": HEIGHT,
-        "alt": _alt(name, effect, known),
+        "alt": _alt(name, effect, facts),
     }
     if "levels" in spread:
-        return {**made, **_levels(spread, effect, classes, scales)}
+        return {**card_facts, **_levels(spread, effect, classes, scales)}
     across = (spread["edges"][0], spread["edges"][-1])
     upper = _upper(spread, across, bool(classes), results)
     lower = [{"css": css, **_lower(effect, across, reach)} for css, reach in scales.items()] if effect else []
     points = [point for point in (effect or {}).get("points", ()) if across[0] < point < across[1]]
     frame = Frame(LEFT, 0, WIDTH - LEFT - 8, 1, across, (0, 1))
     rug = [frame.x(point) for point in points]
-    return {**made, **upper, "scales": lower, "rug": rug, "xticks": _xticks(across), "words": []}
+    return {**card_facts, **upper, "scales": lower, "rug": rug, "xticks": _xticks(across), "words": []}
 
 
-def _known(results: Results, name: str) -> dict[str, Any]:
+def _column_facts(results: Results, name: str) -> dict[str, Any]:
     alone = results["findings"]["columns"]
     j = alone["name"].index(name)
     share = next((row["share"] for row in results["stability"] if row["name"] == name), 0.0)
@@ -127,13 +129,13 @@ def _known(results: Results, name: str) -> dict[str, Any]:
     }
 
 
-def _lines(known: dict[str, Any], spread: dict[str, Any], results: Results) -> list[str]:
-    p = "" if known["p_value"] is None else show.p_value(known["p_value"]).replace(" ", "\u00a0")
+def _lines(facts: dict[str, Any], spread: dict[str, Any], results: Results) -> list[str]:
+    p = "" if facts["p_value"] is None else show.p_value(facts["p_value"]).replace(" ", "\u00a0")
     lines = [
-        f"{show.share(known['contribution'])} of what columns contribute, in {show.share(known['share'])} of the folds",
-        f"alone: strength {show.number(known['strength'])}" + (f", adjusted p\u00a0{p}" if p else ""),
+        f"{show.share(facts['contribution'])} of what columns contribute, in {show.share(facts['share'])} of the folds",
+        f"alone: strength {show.number(facts['strength'])}" + (f", adjusted p\u00a0{p}" if p else ""),
     ]
-    towards = direction(known, results)
+    towards = direction(facts, results)
     if towards:
         lines[1] += f", {towards}"
     if spread["missing"]:
@@ -145,38 +147,38 @@ def _lines(known: dict[str, Any], spread: dict[str, Any], results: Results) -> l
     return lines
 
 
-def _kept(effect: dict[str, Any]) -> list[list[list[float]]]:
+def _fold_curves(effect: dict[str, Any]) -> list[list[list[float]]]:
     """The curves of the folds that have one: of a fold that uses the column, but kept no curve, nothing is known."""
     return [fold for fold in effect["folds"] if fold]
 
 
 def _band_words(effect: dict[str, Any] | None) -> list[str]:
     """How many folds the band is of, where it is not of all."""
-    if effect is None or len(kept := _kept(effect)) == len(effect["folds"]):
+    if effect is None or len(fold_curves := _fold_curves(effect)) == len(effect["folds"]):
         return []
-    if not kept:
+    if not fold_curves:
         return ["no band: the folds kept no effect of this column"]
-    return [f"the band covers {len(kept):,} of {len(effect['folds']):,} folds"]
+    return [f"the band covers {len(fold_curves):,} of {len(effect['folds']):,} folds"]
 
 
-def _alt(name: str, effect: dict[str, Any] | None, known: dict[str, Any]) -> str:
+def _alt(name: str, effect: dict[str, Any] | None, facts: dict[str, Any]) -> str:
     """The picture in words, for those who cannot see it."""
-    said = f"Values of {show.short(name, 60)} by target, and its effect in the model."
+    sentence = f"Values of {show.short(name, 60)} by target, and its effect in the model."
     if effect is None:
-        return said
+        return sentence
     output = _widest(effect)
     line = effect["final"][output]
     low, high = int(np.argmin(line)), int(np.argmax(line))
-    places = effect["levels"] or [written(point) for point in effect["points"]]
+    points = effect["levels"] or [written(point) for point in effect["points"]]
     return (
-        f"{said} The effect is smallest, {show.signed(line[low])}, at {show.short(places[low], 30)} and largest, "
-        f"{show.signed(line[high])}, at {show.short(places[high], 30)}; {_span_words(effect, output)}."
+        f"{sentence} The effect is smallest, {show.signed(line[low])}, at {show.short(points[low], 30)} and largest, "
+        f"{show.signed(line[high])}, at {show.short(points[high], 30)}; {_span_words(effect, output)}."
     )
 
 
 def _span_words(effect: dict[str, Any], output: int) -> str:
     """From where to where the spans of the folds' curves go."""
-    spans = [max(fold[output]) - min(fold[output]) for fold in _kept(effect)]
+    spans = [max(fold[output]) - min(fold[output]) for fold in _fold_curves(effect)]
     if not spans:
         return "no fold kept its curve"
     of = "the folds" if len(spans) == len(effect["folds"]) else f"{len(spans):,} of {len(effect['folds']):,} folds"
@@ -190,30 +192,30 @@ def _upper(spread: dict[str, Any], across: tuple[float, float], classes: bool, r
         shares = [np.array(line) / max(sum(line), 1) for line in spread["counts"]]
         top = max(float(line.max()) for line in shares) or 1.0
         frame = Frame(LEFT, TOP, WIDTH - LEFT - 8, UPPER, across, (0.0, top))
-        many = len(shares) > 2  # areas of more than two classes hide each other
+        is_multiclass = len(shares) > 2  # areas of more than two classes hide each other
         at = [(a + b) / 2 for a, b in pairwise(edges)]
         stairs = [
             {
-                "css": f"{'profile' if many else 'stairs'} c{k}",
-                "d": frame.line(at, line) if many else frame.stairs(edges, line),
+                "css": f"{'profile' if is_multiclass else 'stairs'} c{k}",
+                "d": frame.line(at, line) if is_multiclass else frame.stairs(edges, line),
             }
             for k, line in enumerate(shares)
         ]
         labels = [{"y": frame.y(top), "text": show.share(top)}, {"y": frame.y(0), "text": "0%"}]
         return {"stairs": stairs, "band": "", "middle": "", "yticks": labels, "uplabel": "rows of the class"}
-    known = [k for k, value in enumerate(spread["middle"]) if value is not None]
+    filled_bins = [k for k, value in enumerate(spread["middle"]) if value is not None]
     low, high = (
-        min(spread["low"][k] for k in known),
-        max(spread["high"][k] for k in known),
+        min(spread["low"][k] for k in filled_bins),
+        max(spread["high"][k] for k in filled_bins),
     )
     frame = Frame(LEFT, TOP, WIDTH - LEFT - 8, UPPER, across, (low, high))
-    at = [(edges[k] + edges[k + 1]) / 2 for k in known]
-    most = max(spread["rows"]) or 1
-    floor = Frame(LEFT, TOP, WIDTH - LEFT - 8, UPPER, across, (0.0, 4.0 * most))
+    at = [(edges[k] + edges[k + 1]) / 2 for k in filled_bins]
+    max_rows = max(spread["rows"]) or 1
+    floor = Frame(LEFT, TOP, WIDTH - LEFT - 8, UPPER, across, (0.0, 4.0 * max_rows))
     return {
         "stairs": [{"css": "stairs rows", "d": floor.stairs(edges, spread["rows"])}],
-        "band": frame.band(at, [spread["low"][k] for k in known], [spread["high"][k] for k in known]),
-        "middle": frame.line(at, [spread["middle"][k] for k in known]),
+        "band": frame.band(at, [spread["low"][k] for k in filled_bins], [spread["high"][k] for k in filled_bins]),
+        "middle": frame.line(at, [spread["middle"][k] for k in filled_bins]),
         "yticks": [{"y": frame.y(value), "text": written(value)} for value in ticks(low, high, 3)],
         "uplabel": show.short(results["data"]["target"], 24),
     }
@@ -225,7 +227,7 @@ def _lower(effect: dict[str, Any], across: tuple[float, float], reach: Reach) ->
     points = np.array(effect["points"])
     inside = points[(points > across[0]) & (points < across[1])]
     xs = [across[0], *inside.tolist(), across[1]] if across[1] > across[0] else points.tolist()
-    folds = _kept(effect)
+    folds = _fold_curves(effect)
     curves = []
     for output, line in enumerate(effect["final"]):
         several = np.array([np.interp(xs, points, fold[output]) for fold in folds])
@@ -246,15 +248,15 @@ def _levels(
 ) -> dict[str, Any]:
     """A line a level: its rows by class (or the target's quartiles), and its effect with the spread over folds."""
     words = [show.short(word, 26) for word in spread["levels"]] + (["others"] if spread["others"] else [])
-    place = {word: k for k, word in enumerate((effect or {}).get("levels") or [])}
+    index_of = {word: k for k, word in enumerate((effect or {}).get("levels") or [])}
     total = max(sum(spread["rows"]), 1)
-    known = [value for value in spread.get("low", []) + spread.get("high", []) if value is not None]
-    scale = Frame(0, 0, 100, 1, (min(known), max(known)), (0, 1)) if known else None
+    ends = [value for value in spread.get("low", []) + spread.get("high", []) if value is not None]
+    scale = Frame(0, 0, 100, 1, (min(ends), max(ends)), (0, 1)) if ends else None
     across = {css: Frame(0, 0, 100, 1, reach, (0, 1)) for css, reach in scales.items()}
     lines, output = [], _widest(effect)
     for k, word in enumerate(words):
         rows = spread["rows"][k]
-        made: dict[str, Any] = {
+        level: dict[str, Any] = {
             "word": word,
             "rows": f"{rows:,}",
             "share": round(rows / total, 4),
@@ -263,12 +265,12 @@ def _levels(
         }
         if classes:
             counts = [line[k] for line in spread["counts"]]
-            made["parts"] = [{"css": f"c{c}", "share": round(n / max(rows, 1), 4)} for c, n in enumerate(counts) if n]
+            level["parts"] = [{"css": f"c{c}", "share": round(n / max(rows, 1), 4)} for c, n in enumerate(counts) if n]
         elif scale is not None and spread["middle"][k] is not None:
-            made["box"] = [scale.x(spread[key][k]) for key in ("low", "middle", "high")]
-        at = place.get(spread["levels"][k]) if k < len(spread["levels"]) else None
-        made["effect"] = _level_effect(effect, at, output, across)
-        lines.append(made)
+            level["box"] = [scale.x(spread[key][k]) for key in ("low", "middle", "high")]
+        at = index_of.get(spread["levels"][k]) if k < len(spread["levels"]) else None
+        level["effect"] = _level_effect(effect, at, output, across)
+        lines.append(level)
     several = effect is not None and len(effect["final"]) > 1
     empty = dict.fromkeys(("stairs", "scales", "yticks", "xticks", "rug"), ())
     return {
@@ -294,7 +296,7 @@ def _level_effect(
     if effect is None or at is None:
         return None
     value = effect["final"][output][at]
-    folds = [fold[output][at] for fold in _kept(effect)]
+    folds = [fold[output][at] for fold in _fold_curves(effect)]
     ends = {
         css: {
             "at": frame.x(value),

@@ -56,14 +56,14 @@ def _rare(results: Results) -> list[str]:
         "merge": "they are read as one class",
         "drop": "their rows were left out",
     }[rare["how"]]
-    said = [f"Rare classes, with fewer rows than folds: {listed}{more}; {became}."]
+    sentences = [f"Rare classes, with fewer rows than folds: {listed}{more}; {became}."]
     unlearned = results["comparison"]["unlearned"] if "answer" in results else 0
     if unlearned:
-        said.append(
+        sentences.append(
             f"{show.count(unlearned, 'judged row')} had a class that the training part lacked: counted as wrong "
             "answers, left out of metrics of probabilities."
         )
-    return said
+    return sentences
 
 
 def columns(results: Results) -> dict[str, Any]:
@@ -81,27 +81,27 @@ def columns(results: Results) -> dict[str, Any]:
         for kind, n in kinds.most_common()
     ]
     numbers = (Head(word, number=True) for word in ("columns", "used", "left out"))
-    known = _known(results)
-    place = {name: k for k, name in enumerate(results["answer"]["selected"])} if "answer" in results else {}
+    facts_of = _column_facts(results)
+    rank_of = {name: k for k, name in enumerate(results["answer"]["selected"])} if "answer" in results else {}
     # What a reader looks for first: the columns of the model, then those with something to say, then the strongest.
     order = sorted(
         decided,
         key=lambda row: (
-            place.get(row["name"], len(place)),
+            rank_of.get(row["name"], len(rank_of)),
             row["used"],
             not row["note"],
-            -known.get(row["name"], {}).get("strength", 0.0),
+            -facts_of.get(row["name"], {}).get("strength", 0.0),
             row["name"],
         ),
     )
     rows = [
-        _line(row, row["name"] in place, aside.get(row["name"], ""), known.get(row["name"], {}), results)
+        _line(row, row["name"] in rank_of, aside.get(row["name"], ""), facts_of.get(row["name"], {}), results)
         for row in order
     ]
     return {
         "summary": ReportTable("kinds", "Columns by kind", (Head("kind"), *numbers), summary),
         "table": ReportTable("columns", "Every column, and all that is known of it", HEADS, rows).without_empty(),
-        "meanings": [{"name": head.text, "words": head.title} for head in HEADS if head.title] if known else [],
+        "meanings": [{"name": head.text, "words": head.title} for head in HEADS if head.title] if facts_of else [],
     }
 
 
@@ -135,24 +135,24 @@ HEADS = (
 )
 
 
-def _known(results: Results) -> dict[str, dict[str, Any]]:
+def _column_facts(results: Results) -> dict[str, dict[str, Any]]:
     """What is known of each column that was learned from: alone, in the model and over the folds."""
     alone = (results.get("findings") or {}).get("columns")
-    found: dict[str, dict[str, Any]] = {}
+    facts: dict[str, dict[str, Any]] = {}
     if alone:
-        parts = [key for key, values in alone.items() if key != "name" and values is not None]
-        found = {name: {key: alone[key][j] for key in parts} for j, name in enumerate(alone["name"])}
+        keys = [key for key, values in alone.items() if key != "name" and values is not None]
+        facts = {name: {key: alone[key][j] for key in keys} for j, name in enumerate(alone["name"])}
     for row in results.get("stability", ()):
-        found.setdefault(row["name"], {})["share"] = row["share"]
+        facts.setdefault(row["name"], {})["share"] = row["share"]
     for name, share in results.get("answer", {}).get("contributions", {}).items():
-        found.setdefault(name, {})["contribution"] = share
-    return found
+        facts.setdefault(name, {})["contribution"] = share
+    return facts
 
 
-def direction(known: dict[str, Any], results: Results) -> str:
+def direction(facts: dict[str, Any], results: Results) -> str:
     """Where a column's larger values are found; nothing where that could be chance."""
-    value = known.get("direction")
-    if value is None or known["p_value"] is None or known["p_value"] > ALPHA:
+    value = facts.get("direction")
+    if value is None or facts["p_value"] is None or facts["p_value"] > ALPHA:
         return ""
     labels = [show.short(row["label"], 24) for row in results["data"]["classes"]]
     if len(labels) > 2:
@@ -169,20 +169,20 @@ def _aside(results: Results) -> dict[str, str]:
     return {**dict.fromkeys(settings.get("drop") or (), "dropped"), **roles, results["data"]["target"]: "target"}
 
 
-def _line(row: dict[str, Any], chosen: bool, aside: str, known: dict[str, Any], results: Results) -> list[Any]:
+def _line(row: dict[str, Any], chosen: bool, aside: str, facts: dict[str, Any], results: Results) -> list[Any]:
     def share(key: str) -> str:
-        return show.share(known[key]) if known.get(key) else ""
+        return show.share(facts[key]) if facts.get(key) else ""
 
     def number(key: str) -> str:
-        return show.number(known[key]) if known.get(key) is not None else ""
+        return show.number(facts[key]) if facts.get(key) is not None else ""
 
-    p = known.get("p_value")
+    p = facts.get("p_value")
     return [
         cell(show.name(row["name"]), name=True, badge="model" if chosen else aside),
         cell(share("contribution")),
         cell(share("share") or ("0%" if chosen else "")),
         cell(number("strength")),
-        cell(direction(known, results)),
+        cell(direction(facts, results)),
         cell("" if p is None else show.p_value(p).removeprefix("= ")),
         cell(number("information")),
         cell(number("relief")),

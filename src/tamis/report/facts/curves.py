@@ -23,14 +23,14 @@ SIZES = {
 
 def complexity(results: Results) -> list[dict[str, Any]]:
     """A small picture for each procedure that has sizes to choose from: a line a fold, a mark at the size it chose."""
-    found = (results.get("findings") or {}).get("complexity") or {}
-    return [_family(name, curves) for name, curves in found.items()]
+    curves_of = (results.get("findings") or {}).get("complexity") or {}
+    return [_family(name, curves) for name, curves in curves_of.items()]
 
 
 def _family(name: str, curves: list[dict[str, Any]]) -> dict[str, Any]:
     by, where = SIZES[curves[0]["by"]]
-    whole = curves[0]["by"] == "trees"  # a single tree is no measure for the others: its error is as it comes
-    relative = [np.array(curve["error"]) / (1.0 if whole else curve["error"][0] or 1.0) for curve in curves]
+    is_forest = curves[0]["by"] == "trees"  # a single tree is no measure for the others: its error is as it comes
+    relative = [np.array(curve["error"]) / (1.0 if is_forest else curve["error"][0] or 1.0) for curve in curves]
     low, high = min(float(line.min()) for line in relative), max(float(line.max()) for line in relative)
     first = 0 if curves[0]["by"] == "columns" else 1
     across = (float(np.log1p(first)), max(float(np.log1p(curve["size"][-1])) for curve in curves))
@@ -52,48 +52,53 @@ def _family(name: str, curves: list[dict[str, Any]]) -> dict[str, Any]:
         "width": WIDTH,
         "height": HEIGHT,
         "lines": lines,
-        "marks": [] if whole else marks,
-        "xticks": _apart([{"x": frame.x(float(np.log1p(size))), "text": f"{size:,}"} for size in sizes]),
+        "marks": [] if is_forest else marks,
+        "xticks": _spaced([{"x": frame.x(float(np.log1p(size))), "text": f"{size:,}"} for size in sizes]),
         "yticks": [{"y": frame.y(value), "text": written(value)} for value in ticks(*frame.up, 4)],
         "by": by,
         "words": f"Error of {where}; a line a fold. All {span} trees are used: flat lines say more would not help."
-        if whole
+        if is_forest
         else f"Error in {where}, as a share of that of the smallest size; a line a fold. Chosen: {span} {by}.",
     }
 
 
-def _apart(marks: list[dict[str, Any]], least: float = 26) -> list[dict[str, Any]]:
+def _spaced(marks: list[dict[str, Any]], min_gap: float = 26) -> list[dict[str, Any]]:
     """Those of some marks that do not stand on each other."""
-    kept: list[dict[str, Any]] = []
+    spaced: list[dict[str, Any]] = []
     for mark in marks:
-        if not kept or mark["x"] - kept[-1]["x"] >= least:
-            kept.append(mark)
-    return kept
+        if not spaced or mark["x"] - spaced[-1]["x"] >= min_gap:
+            spaced.append(mark)
+    return spaced
 
 
 def path(results: Results) -> dict[str, Any] | None:
     """The path of the final linear model for a slider: numbers as they are, for the script; texts for those without."""
-    found = (results.get("findings") or {}).get("path")
-    if not found:
+    regularization = (results.get("findings") or {}).get("path")
+    if not regularization:
         return None
-    at = found["chosen"]
-    left = f" {show.count(found['left'], 'further term')} of the model are not drawn." if found["left"] else ""
+    at = regularization["chosen"]
+    left = (
+        f" {show.count(regularization['left'], 'further term')} of the model are not drawn."
+        if regularization["left"]
+        else ""
+    )
     return {
         "data": {
-            "alpha": found["alpha"],
-            "columns": found["columns"],
-            "error": found["error"],
-            "standard_error": found["standard_error"],
+            "alpha": regularization["alpha"],
+            "columns": regularization["columns"],
+            "error": regularization["error"],
+            "standard_error": regularization["standard_error"],
             "chosen": at,
-            "names": [show.short(name, 40) for name in found["names"]],
-            "terms": found["terms"],
-            "colors": [SEVERAL[k % len(SEVERAL)] for k in range(len(found["names"]))],
+            "names": [show.short(name, 40) for name in regularization["names"]],
+            "terms": regularization["terms"],
+            "colors": [SEVERAL[k % len(SEVERAL)] for k in range(len(regularization["names"]))],
         },
-        "steps": len(found["alpha"]) - 1,
+        "steps": len(regularization["alpha"]) - 1,
         "chosen": at,
         "sentence": (
             f"The penalty falls from left to right, and columns come in; inner folds chose the step with "
-            f"{show.count(found['columns'][at], 'column')}. A number's coefficient is shown for one standard deviation "
+            f"{show.count(regularization['columns'][at], 'column')}. A number's coefficient is shown for one "
+            "standard deviation "
             f"of its column.{left}"
         ),
     }
@@ -101,10 +106,10 @@ def path(results: Results) -> dict[str, Any] | None:
 
 def learning(results: Results) -> dict[str, Any] | None:
     """The score of the chosen procedure against the rows it learned from."""
-    found = (results.get("findings") or {}).get("learning")
-    if not found or len(found["rows"]) < 2:
+    curve = (results.get("findings") or {}).get("learning")
+    if not curve or len(curve["rows"]) < 2:
         return None
-    rows, scores = found["rows"], found["scores"]
+    rows, scores = curve["rows"], curve["scores"]
     means = [float(np.mean(line)) for line in scores]
     low, high = min(min(line) for line in scores), max(max(line) for line in scores)
     across = (float(np.log(rows[0])), float(np.log(rows[-1])))
@@ -118,8 +123,8 @@ def learning(results: Results) -> dict[str, Any] | None:
         "height": HEIGHT,
         "line": frame.line(xs, means),
         "dots": dots,
-        "xticks": _apart([{"x": frame.x(x), "text": f"{n:,}"} for x, n in zip(xs, rows)]),
+        "xticks": _spaced([{"x": frame.x(x), "text": f"{n:,}"} for x, n in zip(xs, rows)]),
         "yticks": [{"y": frame.y(value), "text": written(value)} for value in ticks(low, high, 4)],
-        "words": f"{metric[:1].upper()}{metric[1:]} of {found['procedure']} on held-out rows by number of training "
-        f"rows: {steps} rows. One point per fold; the line is the mean of {show.count(found['folds'], 'fold')}.",
+        "words": f"{metric[:1].upper()}{metric[1:]} of {curve['procedure']} on held-out rows by number of training "
+        f"rows: {steps} rows. One point per fold; the line is the mean of {show.count(curve['folds'], 'fold')}.",
     }

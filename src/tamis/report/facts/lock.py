@@ -35,7 +35,7 @@ def opened(looks: Sequence[dict[str, Any]]) -> int:
 
 def lock_facts(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
     lock = results["lock"]
-    rows = [_opening(place, opening) for place, opening in enumerate(openings, start=1)]
+    rows = [_opening(number, opening) for number, opening in enumerate(openings, start=1)]
     heads = (
         Head("opening", number=True),
         Head("when"),
@@ -53,7 +53,7 @@ def lock_facts(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str
         if rows
         else None,
         "digest": lock["digest"] if lock["rows"] else "",
-        "found": _found(results, openings),
+        "found": _score_words(results, openings),
     }
 
 
@@ -61,22 +61,22 @@ def _times(n: int) -> str:
     return {1: "opened once", 2: "opened twice"}.get(n, f"opened {n:,} times")
 
 
-def _opening(place: int, opening: dict[str, Any]) -> list[Any]:
+def _opening(number: int, opening: dict[str, Any]) -> list[Any]:
     standing = "first known here" if opening["independent"] else "no longer independent"
     if opening["score"] is None:  # predicted, or a line of the ledger that cannot be read
         kind, rows = opening["kind"], opening["rows"]
-        found = [cell(kind, 0), cell(""), cell("" if rows is None else f"{rows:,}", rows or 0), cell(kind, css="bad")]
+        cells = [cell(kind, 0), cell(""), cell("" if rows is None else f"{rows:,}", rows or 0), cell(kind, css="bad")]
     else:
-        found = [
+        cells = [
             cell(f"{show.number(opening['score'])} ({show.metric(opening['metric'])})", opening["score"]),
             cell(show.interval(opening["interval"])),
             cell(f"{opening['rows']:,}", opening["rows"]),
             cell(standing, css="good" if opening["independent"] else "bad"),
         ]
     return [
-        cell(str(place), place),
+        cell(str(number), number),
         cell(_when(opening["when"]), opening["when"]),
-        *found,
+        *cells,
         cell(show.name(opening.get("note", ""))),
     ]
 
@@ -88,7 +88,7 @@ def _when(moment: str) -> str:
         return show.name(moment)
 
 
-def _found(results: Results, openings: Sequence[dict[str, Any]]) -> str:
+def _score_words(results: Results, openings: Sequence[dict[str, Any]]) -> str:
     """Does the first opening agree with what the nested folds expected?"""
     first = _first(openings)
     if "answer" not in results or first is None or first["metric"] != results["answer"]["metric"]:

@@ -30,8 +30,8 @@ def model(results: Results) -> dict[str, Any]:
     chosen = results["comparison"]["chosen"]
     words = {row["name"]: row["words"] for row in results["comparison"]["procedures"]}[chosen]
     learned = show.count(results["data"]["learned"], "training row")
-    found = results.get("findings") or {}
-    readable = found.get("readable")
+    findings = results.get("findings") or {}
+    readable = findings.get("readable")
     return {
         "text": show.text(results["model"]),
         "sentence": f"{sentence(words)} Fitted on all {learned}.",
@@ -39,7 +39,7 @@ def model(results: Results) -> dict[str, Any]:
         "meaning": "What a column contributes: in formulas, curves and cards, how much it moves the sum (standard "
         "deviation over the training rows); in trees, the improvement its questions bring. It describes the model, not "
         "causes. Columns with the same information share it, or one of them takes all of it.",
-        "terms": _terms(found.get("terms"), results),
+        "terms": _terms(findings.get("terms"), results),
         "picture": _picture(readable, results) if readable else None,
         "try": _try(readable, results) if readable else None,
     }
@@ -52,8 +52,8 @@ def _picture(readable: dict[str, Any], results: Results) -> dict[str, Any]:
         tree = picture.tree(readable)
         return {"kind": kind, "tree": tree, "is_wide": tree["picture"]["is_wide"]}
     if kind == "linear":
-        made = picture.formula(readable, target)
-        return {"kind": kind, "formula": made, "is_wide": len(made["heads"]) > 2}
+        formula = picture.formula(readable, target)
+        return {"kind": kind, "formula": formula, "is_wide": len(formula["heads"]) > 2}
     if kind == "card":
         return {"kind": kind, "card": picture.card(readable, target), "is_wide": False}
     curves = picture.curves(readable, target)
@@ -68,19 +68,19 @@ def _contributions(shares: dict[str, float]) -> ReportTable | None:
     return ReportTable("contributions", "What each column contributes to the model", heads, rows)
 
 
-def _terms(found: dict[str, Any] | None, results: Results) -> dict[str, Any] | None:
+def _terms(terms: dict[str, Any] | None, results: Results) -> dict[str, Any] | None:
     """Coefficients of the final model, and from where to where they lie in the folds."""
-    if not found or not found["final"] or not found["final"]["names"]:
+    if not terms or not terms["final"] or not terms["final"]["names"]:
         return None
-    outputs = len((final := found["final"])["coef"])
-    folds = [fold for fold in found["folds"] if fold and len(fold["coef"]) == outputs]
+    outputs = len((final := terms["final"])["coef"])
+    folds = [fold for fold in terms["folds"] if fold and len(fold["coef"]) == outputs]
     labels = _outputs(results, outputs)
     rows, known_in_all = [], True
     for j, name in enumerate(final["names"]):
-        known, used = _known_in(folds, name)
-        known_in_all &= len(known) == len(found["folds"])
+        fold_coefs, used = _known_in(folds, name)
+        known_in_all &= len(fold_coefs) == len(terms["folds"])
         for output in range(outputs):
-            value, values = final["coef"][output][j], [line[output] for line in known]
+            value, values = final["coef"][output][j], [line[output] for line in fold_coefs]
             if value == 0 and not used:
                 continue
             rows.append(
@@ -89,7 +89,7 @@ def _terms(found: dict[str, Any] | None, results: Results) -> dict[str, Any] | N
                     *([cell(labels[output], name=True)] if outputs > 1 else []),
                     cell(coefficient(value), value),
                     *_span(values),
-                    cell(show.share(used / len(known)) if known else "", used),
+                    cell(show.share(used / len(fold_coefs)) if fold_coefs else "", used),
                 ]
             )
     heads = (
@@ -121,21 +121,21 @@ def _known_in(folds: list[dict[str, Any]], name: str) -> tuple[list[list[float]]
 
     A fold that lists all its terms has 0 where it does not list this one; of another nothing is known.
     """
-    known = []
+    fold_coefs = []
     for fold in folds:
         if name in fold["names"]:
             j = fold["names"].index(name)
-            known.append([line[j] for line in fold["coef"]])
+            fold_coefs.append([line[j] for line in fold["coef"]])
         elif not fold["left"]:
-            known.append([0.0] * len(fold["coef"]))
-    return known, sum(any(line) for line in known)
+            fold_coefs.append([0.0] * len(fold["coef"]))
+    return fold_coefs, sum(any(line) for line in fold_coefs)
 
 
 def _span(values: list[float]) -> list[Cell]:
     """The least, the median and the largest coefficient; empty where none is known."""
     if not values:
         return [cell("")] * 3
-    return [cell(coefficient(one), one) for one in (min(values), float(np.median(values)), max(values))]
+    return [cell(coefficient(value), value) for value in (min(values), float(np.median(values)), max(values))]
 
 
 def _try(readable: dict[str, Any], results: Results) -> dict[str, Any]:
@@ -143,19 +143,19 @@ def _try(readable: dict[str, Any], results: Results) -> dict[str, Any]:
     columns = readable["columns"]
     first = readable["presets"][0]["values"]
     sliders = []
-    for place, column in enumerate(columns[:MOST_SLIDERS]):
+    for index, column in enumerate(columns[:MOST_SLIDERS]):
         levels = column["levels"]
-        made: dict[str, Any] = {
-            "place": place,
+        slider: dict[str, Any] = {
+            "place": index,
             "name": show.short(column["name"], 48),
             "whole": show.name(column["name"]),
         }
         if levels is not None:
-            made["options"] = [show.short(level, 60) for level in levels]
-            made["value"] = int(first[place])
+            slider["options"] = [show.short(level, 60) for level in levels]
+            slider["value"] = int(first[index])
         else:
-            made |= {"options": None, "low": column["low"], "high": column["high"], "value": first[place]}
-        sliders.append(made)
+            slider |= {"options": None, "low": column["low"], "high": column["high"], "value": first[index]}
+        sliders.append(slider)
     left = len(columns) - len(sliders)
     labels = [show.short(label, 40) for label in readable["labels"]]
     return {
@@ -165,11 +165,11 @@ def _try(readable: dict[str, Any], results: Results) -> dict[str, Any]:
         "target": show.short(results["data"]["target"], 40),
         "left": f"{show.count(left, 'further column')} of the model keep the values of the preset." if left else "",
         "data": {key: value for key, value in readable.items() if key not in ("columns", "risk", *PARTS)}
-        | {key: [_bare(part) for part in readable[key]] for key in PARTS if key in readable}
+        | {key: [_bare(term) for term in readable[key]] for key in PARTS if key in readable}
         | {"columns": [{"levels": column["levels"], "whole": column.get("whole", False)} for column in columns]},
     }
 
 
-def _bare(part: dict[str, Any]) -> dict[str, Any]:
+def _bare(term: dict[str, Any]) -> dict[str, Any]:
     """A node, term or statement as far as predictions depend on it: its words stand in the page already."""
-    return {key: value for key, value in part.items() if key not in WORDS}
+    return {key: value for key, value in term.items() if key not in WORDS}

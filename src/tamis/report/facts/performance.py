@@ -32,12 +32,12 @@ def performance(results: dict[str, Any]) -> dict[str, Any]:
 
 def threshold(results: dict[str, Any]) -> dict[str, Any] | None:
     """For two classes: rows of each whose probability of the second reaches each of 101 thresholds."""
-    labels, kept = results["data"]["classes"], out_of_fold(results)
+    labels, held_out = results["data"]["classes"], out_of_fold(results)
     if len(labels) != 2 or results["comparison"]["chosen"] == "baseline":
         return None
     steps = np.arange(STEPS + 1) / STEPS
-    if kept is not None:
-        above, total = _above(kept, steps)
+    if held_out is not None:
+        above, total = _above(held_out, steps)
     else:
         judged = results["comparison"]["judged"] or {}
         if "roc" not in judged:
@@ -57,14 +57,14 @@ def threshold(results: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _above(kept: OutOfFold, steps: np.ndarray) -> tuple[list[np.ndarray], list[int]]:
+def _above(held_out: OutOfFold, steps: np.ndarray) -> tuple[list[np.ndarray], list[int]]:
     """Rows of each class whose probability of the second reaches each step, the mean of the repeats; and all rows."""
     above, total = [], []
     for code in (0, 1):
-        own = np.flatnonzero(kept.truth == code)
-        order = own[np.argsort(kept.answers[own, 1], kind="stable")]
-        below = np.append(0.0, np.cumsum(kept.weight[order]))
-        reach = below[-1] - below[np.searchsorted(kept.answers[order, 1], steps - 1e-12)]
+        rows_of_class = np.flatnonzero(held_out.truth == code)
+        order = rows_of_class[np.argsort(held_out.answers[rows_of_class, 1], kind="stable")]
+        below = np.append(0.0, np.cumsum(held_out.weight[order]))
+        reach = below[-1] - below[np.searchsorted(held_out.answers[order, 1], steps - 1e-12)]
         above.append(np.ceil(reach - 0.5 - 1e-9))  # a half goes to the first class, as in the square
         total.append(round(below[-1]))
     return above, total
@@ -74,98 +74,107 @@ def errors(results: dict[str, Any]) -> dict[str, Any] | None:
     """For numbers: how far from the truth predictions of rows not seen lay, as shares of rows."""
     if results["data"]["classes"]:
         return None
-    told, averaged = _told(results)
-    if told is None:
+    facts, averaged = _error_facts(results)
+    if facts is None:
         return None
     heads = (Head("share of rows"), Head("within", number=True))
     rows = [
-        [cell(show.share(one["share"]), one["share"]), cell(f"± {show.number(one['within'])}", one["within"])]
-        for one in told["reaches"]
+        [
+            cell(show.share(radius["share"]), radius["share"]),
+            cell(f"± {show.number(radius['within'])}", radius["within"]),
+        ]
+        for radius in facts["reaches"]
     ]
     return {
         "table": ReportTable("reach", "How far predictions lie from the truth", heads, rows),
         "sentence": (
-            f"Predictions of held-out rows miss by {show.number(told['miss'])} on average; on the whole they are too "
-            f"{'low' if told['mean'] > 0 else 'high'} by {show.number(abs(told['mean']))}. An interval of the width "
+            f"Predictions of held-out rows miss by {show.number(facts['miss'])} on average; on the whole they are too "
+            f"{'low' if facts['mean'] > 0 else 'high'} by {show.number(abs(facts['mean']))}. An interval of the width "
             "below around a prediction held at least that share of the held-out rows; it is as wide for every row."
             f"{AVERAGED if averaged else ''}"
         ),
     }
 
 
-def _told(results: dict[str, Any]) -> tuple[dict[str, Any] | None, bool]:
+def _error_facts(results: dict[str, Any]) -> tuple[dict[str, Any] | None, bool]:
     """The mean error, the reaches and the mean miss; and whether they are of answers averaged over the repeats.
 
     The miss is the mean absolute error that stands among the other metrics, wherever these errors are the same.
     """
-    told, chosen = (results["comparison"]["judged"] or {}).get("errors"), results["comparison"]["chosen"]
-    if told is not None:
+    facts, chosen = (results["comparison"]["judged"] or {}).get("errors"), results["comparison"]["chosen"]
+    if facts is not None:
         metrics = next(row["metrics"] for row in results["comparison"]["procedures"] if row["name"] == chosen)
-        return {**told, "miss": metrics["mae"]}, False
-    kept = out_of_fold(results)
-    if kept is None:
+        return {**facts, "miss": metrics["mae"]}, False
+    held_out = out_of_fold(results)
+    if held_out is None:
         return None, False
-    residual = kept.truth - kept.answers
+    residual = held_out.truth - held_out.answers
     size = np.abs(residual)
-    found = {"mean": float(residual.mean()), "reaches": reaches(size, len(kept.first)), "miss": float(size.mean())}
-    return found, kept.averaged
+    of_rows = {
+        "mean": float(residual.mean()),
+        "reaches": reaches(size, len(held_out.first)),
+        "miss": float(size.mean()),
+    }
+    return of_rows, held_out.averaged
 
 
 def predictions(results: dict[str, Any]) -> dict[str, Any]:
     """Out-of-fold answers of the chosen procedure: `confusion` for few classes, `by_class` for many."""
-    kept, labels = out_of_fold(results), [show.name(row["label"]) for row in results["data"]["classes"]]
-    if kept is None:
-        said = "There are too many rows to keep every prediction of the folds; counts of them are."
-        return _shown(said, results["comparison"]["judged"]["confusion"] if labels else None, labels)
-    said = _said(kept, bool(labels))
+    held_out, labels = out_of_fold(results), [show.name(row["label"]) for row in results["data"]["classes"]]
+    if held_out is None:
+        sentence = "There are too many rows to keep every prediction of the folds; counts of them are."
+        return _facts(sentence, results["comparison"]["judged"]["confusion"] if labels else None, labels)
+    sentence = _sentence(held_out, bool(labels))
     if not labels:
-        return _shown(said, None, labels)
-    counts = _counts(kept, [row["label"] for row in results["data"]["classes"]], results["settings"].get("loss"))
+        return _facts(sentence, None, labels)
+    counts = _counts(held_out, [row["label"] for row in results["data"]["classes"]], results["settings"].get("loss"))
     if results["settings"].get("loss") is not None:
-        said += " The prediction is the answer of least expected cost."
-    return _shown(said, counts, labels)
+        sentence += " The prediction is the answer of least expected cost."
+    return _facts(sentence, counts, labels)
 
 
-def _said(kept: OutOfFold, of_classes: bool) -> str:
+def _sentence(held_out: OutOfFold, of_classes: bool) -> str:
     """How often rows were predicted, and what of it is shown."""
-    rows = show.count(len(kept.first), "row")
-    if kept.averaged:
+    rows = show.count(len(held_out.first), "row")
+    if held_out.averaged:
         return f"Each of {rows} was predicted several times, by models that had not seen it.{AVERAGED}"
-    if kept.most == 1:
+    if held_out.max_times == 1:
         return f"Each of {rows} was predicted by a model that had not seen it."
-    times = f"{'up to ' if kept.fewest < kept.most else ''}{kept.most:,} times"
-    shown = "counts are means over the repeats" if of_classes else "the charts show the first of each row"
+    times = f"{'up to ' if held_out.fewest < held_out.max_times else ''}{held_out.max_times:,} times"
+    basis = "counts are means over the repeats" if of_classes else "the charts show the first of each row"
     return (
         f"Each of {rows} was predicted {times}, by models that had not seen it; every prediction counts by itself, and "
-        f"{shown}."
+        f"{basis}."
     )
 
 
-def _shown(said: str, counts: list[list[Any]] | None, labels: list[str]) -> dict[str, Any]:
+def _facts(sentence: str, counts: list[list[Any]] | None, labels: list[str]) -> dict[str, Any]:
     if counts is None:
-        return {"sentence": said, "confusion": None, "by_class": None}
-    few = len(labels) <= MOST_SQUARE
+        return {"sentence": sentence, "confusion": None, "by_class": None}
+    is_square = len(labels) <= MOST_SQUARE
     return {
-        "sentence": said,
-        "confusion": _square(counts, labels) if few else None,
-        "by_class": None if few else _by_class(counts, labels),
+        "sentence": sentence,
+        "confusion": _square(counts, labels) if is_square else None,
+        "by_class": None if is_square else _by_class(counts, labels),
     }
 
 
-def _counts(kept: OutOfFold, labels: list[Any], loss: Any) -> list[list[float]]:
+def _counts(held_out: OutOfFold, labels: list[Any], loss: Any) -> list[list[float]]:
     """Truth × answer, rows that were predicted several times counted once."""
     from tamis.metrics.loss_matrix import LossMatrix
 
-    predicted = kept.answers.argmax(axis=1) if loss is None else LossMatrix.of(loss, labels).answers(kept.answers)
+    predicted = (
+        held_out.answers.argmax(axis=1) if loss is None else LossMatrix.of(loss, labels).answers(held_out.answers)
+    )
     counts = np.zeros((len(labels), len(labels)))
-    np.add.at(counts, (kept.truth, predicted), kept.weight)
+    np.add.at(counts, (held_out.truth, predicted), held_out.weight)
     return counts.tolist()
 
 
-def _whole(line: list[float]) -> list[int]:
+def _rounded(line: list[float]) -> list[int]:
     """Counts as whole numbers that add up to the rounded sum: the largest fractions are rounded up, first ones first.
 
-    >>> _whole([1.5, 2.5]), _whole([0.333, 0.333, 1.334])
+    >>> _rounded([1.5, 2.5]), _rounded([0.333, 0.333, 1.334])
     ([2, 2], [0, 0, 2])
     """
     low = np.floor(np.array(line) + 1e-9)
@@ -182,12 +191,12 @@ def _line(code: int, line: list[float], label: str) -> dict[str, Any]:
     total = sum(line)
     cells = [
         {
-            "text": f"{whole:,}",
+            "text": f"{rounded:,}",
             "share": show.share(n / total) if total else "–",
             "depth": round(n / total, 3) if total else 0,
-            "right": place == code,
+            "right": column == code,
         }
-        for place, (n, whole) in enumerate(zip(line, _whole(line)))
+        for column, (n, rounded) in enumerate(zip(line, _rounded(line)))
     ]
     return {"label": label, "cells": cells, "total": f"{round(total):,}"}
 
@@ -197,14 +206,14 @@ def _by_class(counts: list[list[float]], labels: list[str]) -> ReportTable:
     rows = []
     for code, line in enumerate(counts):
         total = sum(line)
-        others = [(n, -place) for place, n in enumerate(line) if place != code and n]
-        wrong, place = max(others, default=(0.0, 0))
+        wrong_counts = [(n, -column) for column, n in enumerate(line) if column != code and n]
+        wrong, column = max(wrong_counts, default=(0.0, 0))
         rows.append(
             [
                 cell(labels[code], name=True),
                 cell(f"{round(total):,}", total),
                 cell(show.share(line[code] / total) if total else "–", line[code] / total if total else -1),
-                cell(labels[-place] if wrong else "", name=True),
+                cell(labels[-column] if wrong else "", name=True),
             ]
         )
     return ReportTable("by-class", "Right answers, class by class", heads, rows)

@@ -68,7 +68,7 @@ def procedures(results: Results) -> dict[str, Any]:
         Head("p", number=True),
         Head("columns", number=True),
     )
-    rows = [_procedure(row, place, compared["chosen"]) for place, row in enumerate(listed)]
+    rows = [_procedure(row, index, compared["chosen"]) for index, row in enumerate(listed)]
     return {
         "table": ReportTable("procedures", "Procedures compared, simplest first", heads, rows),
         "rule": f"{_rule(compared)} {_claim(compared)}",
@@ -97,90 +97,91 @@ def procedure_name(name: str) -> str:
     >>> procedure_name("formula[5]"), procedure_name("lasso")
     ('formula, 5 columns', 'lasso')
     """
-    base, _, few = name.partition("[")
-    if not few.endswith("]") or not few[:-1].isdigit():
+    base, _, size_text = name.partition("[")
+    if not size_text.endswith("]") or not size_text[:-1].isdigit():
         return show.name(name)
-    return f"{show.name(base)}, {show.count(int(few[:-1]), 'column')}"
+    return f"{show.name(base)}, {show.count(int(size_text[:-1]), 'column')}"
 
 
 def _rule(compared: dict[str, Any]) -> str:
     scored = {row["name"]: {**row, "said": procedure_name(row["name"])} for row in compared["procedures"]}
     best, chosen = scored[compared["best"]], scored[compared["chosen"]]
     how = f"Procedures are compared by the {LOSSES[compared['loss']]} of held-out rows, row by row."
-    found = f"Best: {best['said']}, {show.number(best['loss'], 4)}."
+    best_words = f"Best: {best['said']}, {show.number(best['loss'], 4)}."
     if compared.get("chosen_by") == "person":
-        asked, by_rule = PREFERENCES[compared["prefer"]], procedure_name(compared["by_rule"])
-        return f"{how} {found} A person chose {chosen['said']}; the rule ({asked}) takes {by_rule}."
+        preference, by_rule = PREFERENCES[compared["prefer"]], procedure_name(compared["by_rule"])
+        return f"{how} {best_words} A person chose {chosen['said']}; the rule ({preference}) takes {by_rule}."
     if compared["signal"] == "none":
-        return f"{how} {found} None can be told from the baseline, so the baseline is kept."
+        return f"{how} {best_words} None can be told from the baseline, so the baseline is kept."
     if chosen["name"] == best["name"] == "baseline":
-        return f"{how} {found} No procedure loses less than the baseline, so the baseline is kept."
+        return f"{how} {best_words} No procedure loses less than the baseline, so the baseline is kept."
     if compared.get("by_metric"):
         return (
-            f"{how} {found} {chosen['said']} cannot be told from it and is better by the quoted metric beyond chance, "
+            f"{how} {best_words} {chosen['said']} cannot be told from it and is better by the quoted metric "
+            "beyond chance, "
             "so it is chosen."
         )
     if compared["prefer"] == "best":
-        return f"{how} {found} It is chosen."
+        return f"{how} {best_words} It is chosen."
     if chosen["name"] == best["name"]:
-        return f"{how} {found} It is chosen because every simpler procedure is clearly worse."
+        return f"{how} {best_words} It is chosen because every simpler procedure is clearly worse."
     error = show.number(chosen["standard_error"], 4)
     behind = f"{show.number(chosen['difference'], 4)} behind the best, with a standard error of {error}"
-    return f"{how} {found} Chosen is {PREFERENCES[compared['prefer']]}: {chosen['said']}, {behind}."
+    return f"{how} {best_words} Chosen is {PREFERENCES[compared['prefer']]}: {chosen['said']}, {behind}."
 
 
 def _claim(compared: dict[str, Any]) -> str:
     p = show.p_value(compared["p_value"])
-    whole = f"The whole procedure, the choice between models included, against the baseline: p {p}."
+    tests = f"The whole procedure, the choice between models included, against the baseline: p {p}."
     if compared.get("by_black_box_alone"):
-        return f"{whole} A black box beats the baseline beyond chance, no procedure tried does."
+        return f"{tests} A black box beats the baseline beyond chance, no procedure tried does."
     if compared.get("by_bound_alone"):
         return (
-            f"{whole} The interval of its score lies above chance, but no procedure passes a test that allows for all."
+            f"{tests} The interval of its score lies above chance, but no procedure passes a test that allows for all."
         )
     if compared.get("no_column"):
-        return f"{whole} The model fitted to all rows uses no column."
+        return f"{tests} The model fitted to all rows uses no column."
     if compared.get("by_columns_alone"):
-        return f"{whole} No procedure tried beats the baseline beyond chance, but {_associated(compared)}."
+        return f"{tests} No procedure tried beats the baseline beyond chance, but {_associated(compared)}."
     alone = compared.get("association")
     tested = ""
     if alone:
         p = show.p_value(alone["p_value"])
         tested = f" No column alone goes with the target at the level of {alone['level']} (smallest adjusted p {p})."
     return {
-        "captured": whole,
-        "uncaptured": f"{whole} Some procedure alone beats the baseline beyond chance, the choice between them not.",
-        "none": f"{whole} No procedure tried beats the baseline beyond chance.{tested}",
+        "captured": tests,
+        "uncaptured": f"{tests} Some procedure alone beats the baseline beyond chance, the choice between them not.",
+        "none": f"{tests} No procedure tried beats the baseline beyond chance.{tested}",
     }[compared["signal"]]
 
 
 def _associated(compared: dict[str, Any]) -> str:
     """Which columns, each alone, go with the target more than with shuffled ones."""
-    found = compared["association"]["columns"]
-    if not found:
+    p_values = compared["association"]["columns"]
+    if not p_values:
         p = show.p_value(compared["association"]["joint_p_value"])
         return (
             f"the columns taken together go with the target (p {p}, by {compared['association']['permutations']} "
             "shuffled targets)"
         )
-    names = ", ".join(show.short(name) for name in list(found)[:MOST_NAMED])
-    more = f" and {len(found) - MOST_NAMED:,} more" if len(found) > MOST_NAMED else ""
-    verb = "goes" if len(found) == 1 else "go"
-    p = show.p_value(max(found.values()))
+    names = ", ".join(show.short(name) for name in list(p_values)[:MOST_NAMED])
+    more = f" and {len(p_values) - MOST_NAMED:,} more" if len(p_values) > MOST_NAMED else ""
+    verb = "goes" if len(p_values) == 1 else "go"
+    p = show.p_value(max(p_values.values()))
     return (
         f"{names}{more} {verb} with the target, each tested alone (p {p}, by "
         f"{compared['association']['permutations']} shuffled targets, adjusted for all columns)"
     )
 
 
-def _procedure(row: dict[str, Any], place: int, chosen: str) -> list[Any]:
+def _procedure(row: dict[str, Any], index: int, chosen: str) -> list[Any]:
     columns = row["columns"]
-    fewest, most = min(columns), max(columns)
-    spread = f"{fewest:,}" if fewest == most else f"{fewest:,}–{most:,}"
+    fewest, max_columns = min(columns), max(columns)
+    spread = f"{fewest:,}" if fewest == max_columns else f"{fewest:,}–{max_columns:,}"
     mark = "chosen" if row["name"] == chosen else ""
-    is_baseline = place == 0
+    is_baseline = index == 0
     return [
-        cell(procedure_name(row["name"]), place, badge=mark),
+        cell(procedure_name(row["name"]), index, badge=mark),
         cell(show.number(row["train"]), row["train"]),
         cell(show.number(row["nested"]), row["nested"], css="strong"),
         cell(show.signed(row["gap"]), row["gap"]),
@@ -194,7 +195,7 @@ def _procedure(row: dict[str, Any], place: int, chosen: str) -> list[Any]:
 
 def _folds(results: Results) -> str:
     folds = results["folds"]
-    train, test = (sum(fold[part] for fold in folds) / len(folds) for part in ("train", "test"))
+    train, test = (sum(fold[side] for fold in folds) / len(folds) for side in ("train", "test"))
     return (
         f"{show.count(len(folds), 'fold')}: in each, every procedure was fitted on about {train:,.0f} rows, "
         f"transforms, selection and tuning included, and scored on about {test:,.0f} others."
@@ -210,10 +211,10 @@ def _besides(listed: list[dict[str, Any]]) -> ReportTable | None:
     heads = (Head("procedure"), *(Head(SHORT.get(name, show.metric(name)), number=True) for name in names))
     rows = [
         [
-            cell(procedure_name(row["name"]), place),
+            cell(procedure_name(row["name"]), index),
             *(cell(show.number(row["metrics"][n]), row["metrics"][n]) for n in names),
         ]
-        for place, row in enumerate(listed)
+        for index, row in enumerate(listed)
     ]
     return ReportTable("besides", "Other metrics, nested", heads, rows)
 
@@ -221,7 +222,7 @@ def _besides(listed: list[dict[str, Any]]) -> ReportTable | None:
 def optimism(results: Results) -> dict[str, Any]:
     """The scores by inner cross-validation and on held-out rows, and which procedures the folds picked."""
     compared = results["comparison"]
-    promised, found, excess = compared["promised"], compared["score"], compared["optimism"]
+    promised, nested_score, excess = compared["promised"], compared["score"], compared["optimism"]
     if excess is None:
         meaning = "one of them has no value on so few rows"
     elif excess > 0:
@@ -234,11 +235,11 @@ def optimism(results: Results) -> dict[str, Any]:
     chosen = [f"{procedure_name(name)} {times:,}×" for name, times in picked.most_common()]
     return {
         "promised": show.number(promised),
-        "found": show.number(found),
+        "found": show.number(nested_score),
         "excess": show.signed(excess),
         "sentence": (
             f"Cross-validation inside the training folds gave {show.number(promised)}, held-out rows gave "
-            f"{show.number(found)}: {meaning}. {_quoted(compared)}"
+            f"{show.number(nested_score)}: {meaning}. {_quoted(compared)}"
         ),
         "picked": f"Inside the folds the same rule picked: {', '.join(chosen)}.",
     }

@@ -33,13 +33,13 @@ def selection(results: Results) -> dict[str, Any]:
         ]
         for row in listed
     ]
-    found = results.get("findings") or {}
+    findings = results.get("findings") or {}
     return {
         "sentence": _used(listed, folds),
-        "index": _index(found.get("stability"), folds) + _false(found.get("expected_false")),
+        "index": _index(findings.get("stability"), folds) + _false(findings.get("expected_false")),
         "table": ReportTable("stability", "Share of folds that used each column", heads, rows),
-        "groups": _groups(found.get("interchangeable") or []),
-        "pairs": _pairs(found.get("interactions")),
+        "groups": _groups(findings.get("interchangeable") or []),
+        "pairs": _pairs(findings.get("interactions")),
         "frontier": _frontier(results),
         "paths": _paths(results),
     }
@@ -49,10 +49,11 @@ def _used(listed: list[dict[str, Any]], folds: int) -> str:
     if not listed:
         return "The chosen procedure used no column in any fold."
     always = sum(row["share"] == 1 for row in listed)
-    shown = f" The chart shows the first {show.MOST_BARS}." if len(listed) > show.MOST_BARS else ""
+    chart_note = f" The chart shows the first {show.MOST_BARS}." if len(listed) > show.MOST_BARS else ""
     return (
         f"Over {show.count(folds, 'fold')} the chosen procedure used {show.count(len(listed), 'different column')}; "
-        f"{show.few(always)} of them in every fold. A column that few folds used may owe its place to chance.{shown}"
+        f"{show.number_word(always)} of them in every fold. A column that few folds used may owe its place to "
+        f"chance.{chart_note}"
     )
 
 
@@ -61,16 +62,21 @@ def _sure(row: dict[str, Any] | None) -> str:
     return "" if row is None else "yes" if row["sure"] else show.name(row["reason"])
 
 
-def _index(found: dict[str, Any] | None, folds: int) -> str:
+def _index(stability: dict[str, Any] | None, folds: int) -> str:
     """Nogueira's index in words, with what its interval leaves out."""
-    if not found:
+    if not stability:
         return ""
-    if found["index"] is None:
+    if stability["index"] is None:
         return "How alike the folds' lists are has no number here: each fold used all columns, or none."
-    sure = f" (95% interval {show.interval(found['interval'], 2)})" if found["interval"] else ""
-    size = f"{found['fewest']:,}" if found["fewest"] == found["most"] else f"{found['fewest']:,} to {found['most']:,}"
+    sure = f" (95% interval {show.interval(stability['interval'], 2)})" if stability["interval"] else ""
+    size = (
+        f"{stability['fewest']:,}"
+        if stability["fewest"] == stability["most"]
+        else f"{stability['fewest']:,} to {stability['most']:,}"
+    )
     return (
-        f"Stability of the selection, after Nogueira: {show.number(found['index'], 2)}{sure}; 1 would be the same list "
+        f"Stability of the selection, after Nogueira: {show.number(stability['index'], 2)}{sure}; 1 would be the "
+        "same list "
         f"in every fold, 0 lists as if drawn blindly. The lists have {size} columns. Folds share most of their rows; "
         "lists from wholly new rows would likely agree less."
     )
@@ -87,32 +93,32 @@ def _false(bound: float | None) -> str:
 
 def _groups(groups: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Groups of columns that tell nearly the same: names, how many more there are, and what to make of it."""
-    found = []
+    groups_facts = []
     for group in groups:
         names, used = group["columns"], group["used"]
-        shown = [
-            {"text": show.short(name, 60), "whole": show.name(name), "used": place < used}
-            for place, name in enumerate(names[:MOST_NAMED])
+        listed = [
+            {"text": show.short(name, 60), "whole": show.name(name), "used": index < used}
+            for index, name in enumerate(names[:MOST_NAMED])
         ]
-        more = len(names) - len(shown)
-        least = f"{floor(100 * group['least'] + 1e-9) / 100:.2f}"  # rounded down: a bound from below
+        more = len(names) - len(listed)
+        min_correlation = f"{floor(100 * group['least'] + 1e-9) / 100:.2f}"  # rounded down: a bound from below
         takes = "the model uses one" if used == 1 else f"the model uses {used:,}"
-        found.append(
+        groups_facts.append(
             {
-                "names": shown,
+                "names": listed,
                 "more": f"and {more:,} more" if more else "",
-                "words": f"every two correlate by {least} or more in size; {takes} of {len(names):,}",
+                "words": f"every two correlate by {min_correlation} or more in size; {takes} of {len(names):,}",
             }
         )
-    return found
+    return groups_facts
 
 
-def _pairs(found: dict[str, Any] | None) -> dict[str, Any] | None:
-    if not found:
+def _pairs(tests: dict[str, Any] | None) -> dict[str, Any] | None:
+    if not tests:
         return None
     looked = (
-        f"Pairs of {show.count(found['columns'], 'column')} were tested on {show.count(found['rows'], 'row')}, against "
-        f"a sum of one curve a column. P-values are adjusted for all pairs ({found['draws']} draws)."
+        f"Pairs of {show.count(tests['columns'], 'column')} were tested on {show.count(tests['rows'], 'row')}, against "
+        f"a sum of one curve a column. P-values are adjusted for all pairs ({tests['draws']} draws)."
     )
     heads = (
         Head("column"),
@@ -127,7 +133,7 @@ def _pairs(found: dict[str, Any] | None) -> dict[str, Any] | None:
             cell(show.share(pair["share"]), pair["share"]),
             cell(show.p_value(pair["p_value"]).removeprefix("= "), pair["p_value"]),
         ]
-        for pair in found["pairs"]
+        for pair in tests["pairs"]
     ]
     caption = "Pairs whose effect is no sum of one effect each"
     return {
@@ -141,14 +147,14 @@ def _frontier(results: Results) -> str:
     listed = results["comparison"]["procedures"]
     if len(listed) < 2:
         return ""
-    held = any(path["rows"] == "outer" for path in results.get("paths") or ())
+    has_restricted = any(path["rows"] == "outer" for path in results.get("paths") or ())
     inside = any(path["rows"] == "inner" for path in results.get("paths") or ())
     return (
         "Every procedure by the columns that it used (mean over folds) and its score on held-out rows; further left "
         "is cheaper to use. The chosen one is orange."
-        + held * f" {_HELD}"
+        + has_restricted * f" {_HELD}"
         + inside * f" {_INSIDE}"
-        + (held or inside) * f" {_TAKE}"
+        + (has_restricted or inside) * f" {_TAKE}"
     )
 
 

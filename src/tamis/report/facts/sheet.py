@@ -39,7 +39,7 @@ def leakage(results: Results, openings: Sequence[dict[str, Any]] = ()) -> Report
     S. Kapoor, A. Narayanan (2023), Leakage and the reproducibility crisis in machine-learning-based science,
     Patterns 4.
     """
-    settings, found = results["settings"], _counted(results)
+    settings, counts = results["settings"], _counted(results)
     rows = [
         ("no separate test rows", *_test_rows(results, openings)),
         (
@@ -52,10 +52,10 @@ def leakage(results: Results, openings: Sequence[dict[str, Any]] = ()) -> Report
             "kept out",
             "Columns and strengths were chosen in each training part; so was the procedure for the score expected.",
         ),
-        ("the same rows on both sides", *_duplicates(results, found)),
-        ("columns not known beforehand", *_illegitimate(found)),
-        ("the future used to tell the past", *_time(settings, found)),
-        ("rows that belong together", *_groups(settings, found)),
+        ("the same rows on both sides", *_duplicates(results, counts)),
+        ("columns not known beforehand", *_illegitimate(counts)),
+        ("the future used to tell the past", *_time(settings, counts)),
+        ("rows that belong together", *_groups(settings, counts)),
         (
             "rows unlike those of use",
             "for you to judge",
@@ -85,12 +85,12 @@ def _test_rows(results: Results, openings: Sequence[dict[str, Any]]) -> tuple[st
     return "kept out", f"Scores come from {folds}; {show.count(rows, 'row')} stay locked besides, {looked}."
 
 
-def _duplicates(results: Results, found: dict[str, int]) -> tuple[str, str]:
-    kept = results["data"].get("equal_rows")
-    others = ("near-duplicates", "near-twins", "locked")
-    if kept and not any(found.get(kind) for kind in others):
-        return "kept out", f"{kept['rows']:,} rows equal another row; all folds keep equal rows on one side."
-    if any(found.get(kind) for kind in ("duplicates", *others)):
+def _duplicates(results: Results, counts: dict[str, int]) -> tuple[str, str]:
+    equal_rows = results["data"].get("equal_rows")
+    other_kinds = ("near-duplicates", "near-twins", "locked")
+    if equal_rows and not any(counts.get(kind) for kind in other_kinds):
+        return "kept out", f"{equal_rows['rows']:,} rows equal another row; all folds keep equal rows on one side."
+    if any(counts.get(kind) for kind in ("duplicates", *other_kinds)):
         return "found", "Rows repeat each other; see the warnings at the top."
     return (
         "nothing found",
@@ -98,20 +98,20 @@ def _duplicates(results: Results, found: dict[str, int]) -> tuple[str, str]:
     )
 
 
-def _illegitimate(found: dict[str, int]) -> tuple[str, str]:
-    n = sum(found.get(kind, 0) for kind in ("predicts", "identifier", "missingness"))
+def _illegitimate(counts: dict[str, int]) -> tuple[str, str]:
+    n = sum(counts.get(kind, 0) for kind in ("predicts", "identifier", "missingness"))
     if n:
         return "found", f"{show.count(n, 'suspicion')}; see the warnings at the top. Only you know what is known when."
     return "for you to judge", "No column tells the target almost perfectly. Only you know what is known when."
 
 
-def _time(settings: dict[str, Any], found: dict[str, int]) -> tuple[str, str]:
+def _time(settings: dict[str, Any], counts: dict[str, int]) -> tuple[str, str]:
     if settings.get("time"):
         return (
             "kept out",
             f"Each fold learned from earlier rows than it was judged on, by {show.short(settings['time'])}.",
         )
-    if found.get("time"):
+    if counts.get("time"):
         return "found", "Rows seem to be in the order of a time; see the warnings at the top. Give it with --time."
     return (
         "for you to judge",
@@ -119,10 +119,10 @@ def _time(settings: dict[str, Any], found: dict[str, int]) -> tuple[str, str]:
     )
 
 
-def _groups(settings: dict[str, Any], found: dict[str, int]) -> tuple[str, str]:
+def _groups(settings: dict[str, Any], counts: dict[str, int]) -> tuple[str, str]:
     if settings.get("groups"):
         return "kept out", f"Rows of one {show.short(settings['groups'])} stayed on one side of every split."
-    if found.get("entity"):
+    if counts.get("entity"):
         return "found", "A column seems to name who a row is of; see the warnings at the top. Give it with --groups."
     return (
         "for you to judge",

@@ -58,7 +58,7 @@ def _subgroups(facts: dict[str, Any] | None, results: Results) -> ReportTable | 
         Head("observed less predicted", number=True, title="mean; above 0 predictions are too low"),
         Head("differs", title="beyond chance, adjusted for the number of comparisons"),
     )
-    said = {"score": metric, "bias": "calibration"}
+    words_of = {"score": metric, "bias": "calibration"}
     rows = [
         [
             cell(show.name(record["column"]), name=True),
@@ -67,7 +67,7 @@ def _subgroups(facts: dict[str, Any] | None, results: Results) -> ReportTable | 
             _with_interval(record["score"], record["interval"]),
             cell("–", -1) if record["other_score"] is None else cell(show.number(record["other_score"])),
             _with_interval(record["bias"], record["bias_interval"]),
-            cell(", ".join(said[name] for name in record["differs"]) or "no"),
+            cell(", ".join(words_of[name] for name in record["differs"]) or "no"),
         ]
         for record in facts["records"]
     ]

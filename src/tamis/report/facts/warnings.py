@@ -34,7 +34,7 @@ ORDER = {"stop": 0, "warn": 1, "note": 2}
 
 def warnings(results: Results, openings: Sequence[dict[str, Any]] = ()) -> list[Warning_]:
     """Each with a `word` (stop, warn or note) and its sentence in `parts`; worst first."""
-    found = [
+    listed = [
         {"word": leak["severity"], "parts": marked(leak["sentence"], leak["columns"])}
         for leak in results.get("leaks", [])
     ]
@@ -50,18 +50,18 @@ def warnings(results: Results, openings: Sequence[dict[str, Any]] = ()) -> list[
         *_joined_levels(results),
         *_left_out(results),
     ]
-    found += [{"word": word, "parts": [{"text": said, "is_name": False}]} for word, said in plain]
-    return sorted(found, key=lambda warning: ORDER.get(warning["word"], 2))
+    listed += [{"word": word, "parts": [{"text": sentence, "is_name": False}]} for word, sentence in plain]
+    return sorted(listed, key=lambda warning: ORDER.get(warning["word"], 2))
 
 
 def _openings(openings: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     times = opened(openings)
     if times < 2:
         return []
-    said = (
+    sentence = (
         f"The locked rows were opened {times:,} times: only the first score of them is independent of what was tried."
     )
-    return [("warn", said)]
+    return [("warn", sentence)]
 
 
 def _sentinels(results: Results) -> list[tuple[str, str]]:
@@ -101,19 +101,19 @@ def _drawn(results: Results) -> list[tuple[str, str]]:
     drawn = results.get("drawn")
     if not drawn:
         return []
-    said = f"{drawn['rows']:,} of {drawn['of']:,} rows were drawn, by a keyed hash of their numbers, and studied."
-    return [("note", said)]
+    sentence = f"{drawn['rows']:,} of {drawn['of']:,} rows were drawn, by a keyed hash of their numbers, and studied."
+    return [("note", sentence)]
 
 
 def _rows(results: Results) -> list[tuple[str, str]]:
     data = results["data"]
-    found = []
+    notes = []
     if data["learned"] < FEW_ROWS:
-        found.append(
+        notes.append(
             ("warn", f"There are only {show.count(data['learned'], 'training row')}: every score here is rough.")
         )
     if data["columns"] > data["learned"]:
-        found.append(
+        notes.append(
             (
                 "note",
                 f"There are more columns ({data['columns']:,}) than training rows ({data['learned']:,}): some columns "
@@ -121,13 +121,13 @@ def _rows(results: Results) -> list[tuple[str, str]]:
             )
         )
     if data["without_target"]:
-        found.append(
+        notes.append(
             (
                 "note",
                 f"{show.count(data['without_target'], 'unlocked row')} had no target and took no part in anything.",
             )
         )
-    return found
+    return notes
 
 
 def _balance(results: Results) -> list[tuple[str, str]]:
@@ -135,32 +135,33 @@ def _balance(results: Results) -> list[tuple[str, str]]:
     total = sum(row["rows"] for row in listed)
     if not total:
         return []
-    most = max(listed, key=lambda row: row["rows"])
-    least = min(listed, key=lambda row: row["rows"])
-    found = []
-    if most["rows"] / total > LARGE:
-        found.append(
+    largest = max(listed, key=lambda row: row["rows"])
+    smallest = min(listed, key=lambda row: row["rows"])
+    notes = []
+    if largest["rows"] / total > LARGE:
+        notes.append(
             (
                 "warn",
-                f"{show.share(most['rows'] / total)} of the rows are of the class {show.short(most['label'])}: always "
+                f"{show.share(largest['rows'] / total)} of the rows are of the class "
+                f"{show.short(largest['label'])}: always "
                 "answering it is as often right. Look at balanced accuracy and at the recall of the other classes.",
             )
         )
-    elif least["rows"] / total < SMALL:
+    elif smallest["rows"] / total < SMALL:
         rare = sum(row["rows"] / total < SMALL for row in listed)
-        named = f"the class {show.short(least['label'])}" if rare == 1 else f"each of {rare:,} classes"
-        found.append(("note", f"Fewer than 5% of the rows are of {named}: what is said of such a class is rough."))
+        named = f"the class {show.short(smallest['label'])}" if rare == 1 else f"each of {rare:,} classes"
+        notes.append(("note", f"Fewer than 5% of the rows are of {named}: what is said of such a class is rough."))
     rare_classes = (results["data"]["rare"] or {}).get("classes")
     if rare_classes:
-        found.append(
+        notes.append(
             ("warn", f"{show.count(len(rare_classes), 'class', 'classes')} had fewer rows than there are folds.")
         )
-    return found
+    return notes
 
 
 def _stability(results: Results) -> list[tuple[str, str]]:
-    found = (results.get("findings") or {}).get("stability") or {}
-    index = found.get("index")
+    stability = (results.get("findings") or {}).get("stability") or {}
+    index = stability.get("index")
     if index is None or index >= UNSTABLE or not results["answer"]["selected"] or _are_alike(results["stability"]):
         return []
     return [
@@ -179,9 +180,9 @@ def _are_alike(used: list[dict[str, Any]]) -> bool:
 
 def _optimism(results: Results) -> list[tuple[str, str]]:
     """Inner folds that promised more than the interval of the score allows."""
-    compared, found = results["comparison"], results["answer"]
-    excess, interval = compared["optimism"], found["interval"]
-    if excess is None or interval is None or found["signal"] == "none" or excess <= (interval[1] - interval[0]) / 2:
+    compared, answer = results["comparison"], results["answer"]
+    excess, interval = compared["optimism"], answer["interval"]
+    if excess is None or interval is None or answer["signal"] == "none" or excess <= (interval[1] - interval[0]) / 2:
         return []
     return [
         ("note", f"Inner cross-validation was too optimistic by {show.number(excess)}; the nested score is quoted.")
@@ -189,10 +190,10 @@ def _optimism(results: Results) -> list[tuple[str, str]]:
 
 
 def _left_out(results: Results) -> list[tuple[str, str]]:
-    gone = [row for row in results["columns"] if not row["used"]]
-    if not gone:
+    unused = [row for row in results["columns"] if not row["used"]]
+    if not unused:
         return []
-    kinds = ", ".join(f"{n:,} {kind}" for kind, n in Counter(row["kind"] for row in gone).most_common())
-    names = ", ".join(show.short(row["name"], 40) for row in gone[:MOST_NAMED])
-    more = f" and {len(gone) - MOST_NAMED:,} more" if len(gone) > MOST_NAMED else ""
-    return [("note", f"{show.count(len(gone), 'column was', 'columns were')} left out ({kinds}): {names}{more}.")]
+    kinds = ", ".join(f"{n:,} {kind}" for kind, n in Counter(row["kind"] for row in unused).most_common())
+    names = ", ".join(show.short(row["name"], 40) for row in unused[:MOST_NAMED])
+    more = f" and {len(unused) - MOST_NAMED:,} more" if len(unused) > MOST_NAMED else ""
+    return [("note", f"{show.count(len(unused), 'column was', 'columns were')} left out ({kinds}): {names}{more}.")]

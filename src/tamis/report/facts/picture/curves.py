@@ -35,7 +35,7 @@ def curves(readable: Readable, target: str) -> dict[str, Any]:
     heights = [np.array(curve["heights"])[:, classes] for curve in readable["curves"]]
     common = _reach(heights)
     listed = [_curve(curve, readable, classes, common) for curve in readable["curves"]]
-    listed.sort(key=lambda made: made["place"])
+    listed.sort(key=lambda curve: curve["place"])
     several = len(readable["intercept"]) > 1
     legend = [show.short(readable["labels"][readable["classes"][c]], 40) for c in classes] if several else []
     return {
@@ -59,7 +59,7 @@ def _classes(readable: Readable) -> list[int]:
 
 def _reach(heights: list[np.ndarray]) -> tuple[float, float]:
     """The least and the largest height, with 0 and some room."""
-    ends = [0.0, *(float(end) for part in heights if part.size for end in (part.min(), part.max()))]
+    ends = [0.0, *(float(end) for block in heights if block.size for end in (block.min(), block.max()))]
     low, high = min(ends), max(ends)
     room = 0.06 * (high - low) or 1.0
     return low - room, high + room
@@ -71,7 +71,7 @@ def _curve(
     (axis,) = curve["axes"]
     column = readable["columns"][axis["column"]]
     heights, weight = np.array(curve["heights"])[:, classes], np.array(curve["weight"])
-    made: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "place": axis["column"],
         "name": show.short(column["name"], 48),
         "whole": show.name(column["name"]),
@@ -82,10 +82,10 @@ def _curve(
     }
     has_missing = bool(weight[-1] > 0)
     if axis["bins"] is not None:
-        return {**made, **_levels(axis, heights, weight, common), "alt": _alt(column["name"], heights)}
+        return {**facts, **_levels(axis, heights, weight, common), "alt": _alt(column["name"], heights)}
     spread = np.array(curve["spread"])[:, classes] if len(classes) == 1 else np.zeros_like(heights)
     across = _across(axis["edges"], column)
-    own = _reach(
+    own_ends = _reach(
         [
             heights[: len(heights) - (not has_missing)] + sign * spread[: len(heights) - (not has_missing)]
             for sign in (-1, 1)
@@ -93,12 +93,12 @@ def _curve(
     )
     right = WIDTH - RIGHT - (MISSING if has_missing else 0)
     scales = []
-    for css, reach in (("own", own), ("common", common)):
+    for css, reach in (("own", own_ends), ("common", common)):
         frame = Frame(LEFT, TOP, right - LEFT, HEIGHT - TOP - BOTTOM, across, reach)
         scales.append({"css": css, **_steps(frame, axis["edges"], heights, spread, has_missing)})
     frame = Frame(LEFT, TOP, right - LEFT, 1, across, (0, 1))
     return {
-        **made,
+        **facts,
         "scales": scales,
         "xticks": [{"x": frame.x(value), "text": text} for value, text in _ticks(across, column)],
         "right": right,
@@ -181,13 +181,13 @@ def _levels(
     lines = sorted(((heights[k, sums], ", ".join(words)) for k, words in groups.items()), reverse=True)
     if weight[-1] > 0:
         lines.append((heights[-1, sums], "missing"))
-    own, widest = max(abs(height) for height, _ in lines) or 1.0, max(abs(end) for end in common) or 1.0
+    largest, widest = max(abs(height) for height, _ in lines) or 1.0, max(abs(end) for end in common) or 1.0
     levels = [
         {
             "words": show.short(words, 60),
             "text": show.signed(float(height)),
             "css": "below" if height < 0 else "above",
-            "own": round(abs(float(height)) / own, 4),
+            "own": round(abs(float(height)) / largest, 4),
             "common": round(abs(float(height)) / widest, 4),
         }
         for height, words in lines
@@ -240,13 +240,13 @@ def _bin_ticks(axis: dict[str, Any], n_bins: int) -> list[tuple[float, str]]:
     if axis["bins"] is None:
         edges = axis["edges"]
         step = max(1, -(-len(edges) // 4))
-        found = [((k + 1) / n_bins, coefficient(edges[k])) for k in range(0, len(edges), step)]
+        tick_words = [((k + 1) / n_bins, coefficient(edges[k])) for k in range(0, len(edges), step)]
     else:
         groups: dict[int, list[str]] = {}
         for level, k in axis["bins"].items():
             groups.setdefault(k, []).append(level)
-        found = [((k + 0.5) / n_bins, show.short(", ".join(words), 10)) for k, words in sorted(groups.items())]
-        found = found[:: max(1, -(-len(found) // 6))]
+        tick_words = [((k + 0.5) / n_bins, show.short(", ".join(words), 10)) for k, words in sorted(groups.items())]
+        tick_words = tick_words[:: max(1, -(-len(tick_words) // 6))]
     if n_bins > axis["n_bins"]:
-        found.append(((n_bins - 0.5) / n_bins, "missing"))
-    return found
+        tick_words.append(((n_bins - 0.5) / n_bins, "missing"))
+    return tick_words

@@ -61,8 +61,8 @@ def _caption(rungs: list[dict[str, Any]]) -> str:
 
 def _alt(rungs: list[dict[str, Any]], results: Results) -> str:
     metric = show.metric(results["answer"]["metric"])
-    said = [f"{_columns(rung)}: {_kind(rung)}, {metric} {show.number(rung['score'])}" for rung in rungs]
-    return f"Score against number of columns. {'; '.join(said)}."
+    phrases = [f"{_columns(rung)}: {_kind(rung)}, {metric} {show.number(rung['score'])}" for rung in rungs]
+    return f"Score against number of columns. {'; '.join(phrases)}."
 
 
 def _columns(rung: dict[str, Any]) -> str:
@@ -118,7 +118,7 @@ def _picture(rungs: list[dict[str, Any]], results: Results, size: Size) -> dict[
         (low - room, high + room),
     )
     marks = [_mark(rung, frame.x(math.log(max(rung["columns"], 1))), k % 2, frame) for k, rung in enumerate(readable)]
-    line = "M" + "L".join(f"{one['x']:g} {one['y']:g}" for one in marks) if len(marks) > 1 else ""
+    line = "M" + "L".join(f"{mark['x']:g} {mark['y']:g}" for mark in marks) if len(marks) > 1 else ""
     for k, rung in enumerate(boxes):
         marks.append(_mark(rung, right + size.box / 2, k % 2, frame))
         marks[-1]["tick"] = f"all {results['answer']['n_columns']:,}"
@@ -147,7 +147,7 @@ def _mark(rung: dict[str, Any], x: float, is_below: int, frame: Frame) -> dict[s
     top, bottom = min(frame.y(high), y - 8), max(frame.y(low), y + 8)
     css = "box" if rung["black_box"] else "chosen" if rung["chosen"] else "" if rung["better"] else "grey"
     names = f": {_names(rung['selected'])}" if rung["selected"] else ""
-    said = (
+    title = (
         f"{show.number(rung['score'])} ({show.interval(rung['interval'])})"
         if rung["interval"]
         else show.number(rung["score"])
@@ -164,5 +164,5 @@ def _mark(rung: dict[str, Any], x: float, is_below: int, frame: Frame) -> dict[s
         "word": _kind(rung),
         "score": show.number(rung["score"]),
         "tick": f"{rung['columns']:,}",
-        "title": f"{_columns(rung)}: {show.name(rung['words'])}, {said}{names}",
+        "title": f"{_columns(rung)}: {show.name(rung['words'])}, {title}{names}",
     }

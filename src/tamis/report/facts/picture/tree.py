@@ -24,11 +24,11 @@ def tree(readable: dict[str, Any]) -> dict[str, Any]:
     nodes = readable["nodes"]
     words = [_node(readable, at) for at in range(len(nodes))]
     leaves = sum("children" not in node for node in nodes)
-    asked = {node["column"] for node in nodes if "children" in node}
+    used = {node["column"] for node in nodes if "children" in node}
     return {
         "root": _nested(words, nodes, 0, "all rows", 0),
         "picture": _picture(words, nodes),
-        "sentence": f"{show.count(len(nodes) - leaves, 'question')} about {show.count(len(asked), 'column')} lead to "
+        "sentence": f"{show.count(len(nodes) - leaves, 'question')} about {show.count(len(used), 'column')} lead to "
         f"{show.count(leaves, 'answer')}.",
     }
 
@@ -36,23 +36,23 @@ def tree(readable: dict[str, Any]) -> dict[str, Any]:
 def _node(readable: dict[str, Any], at: int) -> dict[str, Any]:
     """A node in words: rows, prediction, shares of classes or the place of its number, question."""
     node, labels = readable["nodes"][at], [show.short(label, 40) for label in readable["labels"]]
-    made: dict[str, Any] = {"at": at, "rows": show.count(node["rows"], "row"), "parts": [], "mark": None, "sure": ""}
+    facts: dict[str, Any] = {"at": at, "rows": show.count(node["rows"], "row"), "parts": [], "mark": None, "sure": ""}
     if readable["classes"] is not None:
         shares, codes = node["value"], readable["classes"]
         best = _answer(readable, shares)
-        made |= {"answer": labels[codes[best]], "sure": show.share(shares[best]), "css": f"c{min(codes[best], 6)}"}
-        made["parts"] = [
+        facts |= {"answer": labels[codes[best]], "sure": show.share(shares[best]), "css": f"c{min(codes[best], 6)}"}
+        facts["parts"] = [
             {"css": f"c{min(code, 6)}", "share": round(share, 4), "label": f"{labels[code]} {show.share(share)}"}
             for code, share in zip(codes, shares)
             if share > 0
         ]
     else:
-        values = [other["value"][0] for other in readable["nodes"]]
+        values = [node_of_tree["value"][0] for node_of_tree in readable["nodes"]]
         low, high = min(values), max(values)
-        made |= {"answer": coefficient(node["value"][0]), "css": ""}
-        made["mark"] = round(100 * (node["value"][0] - low) / (high - low), 1) if high > low else 50.0
-    made["question"] = show.short(node["question"], 60) if "children" in node else ""
-    return made
+        facts |= {"answer": coefficient(node["value"][0]), "css": ""}
+        facts["mark"] = round(100 * (node["value"][0] - low) / (high - low), 1) if high > low else 50.0
+    facts["question"] = show.short(node["question"], 60) if "children" in node else ""
+    return facts
 
 
 def _answer(readable: dict[str, Any], shares: list[float]) -> int:
@@ -108,13 +108,13 @@ def _in_order(nodes: list[dict[str, Any]], at: int) -> list[int]:
 
 def _box(word: dict[str, Any], reply: str, x: int, y: float) -> dict[str, Any]:
     left = 1 + x * ACROSS
-    parts, start = [], 0.0
-    for part in word["parts"]:
-        parts.append({"css": part["css"], "x": round(left + 1 + start * (WIDTH - 2), 1)})
-        parts[-1]["width"] = round(part["share"] * (WIDTH - 2), 1)
-        start += part["share"]
-    said = f"{word['answer']} {word['sure']}".strip()
-    shares = ", ".join(part["label"] for part in word["parts"])
+    bars, start = [], 0.0
+    for share_of_class in word["parts"]:
+        bars.append({"css": share_of_class["css"], "x": round(left + 1 + start * (WIDTH - 2), 1)})
+        bars[-1]["width"] = round(share_of_class["share"] * (WIDTH - 2), 1)
+        start += share_of_class["share"]
+    answer = f"{word['answer']} {word['sure']}".strip()
+    shares = ", ".join(share_of_class["label"] for share_of_class in word["parts"])
     return {
         "at": word["at"],
         "x": left,
@@ -125,9 +125,9 @@ def _box(word: dict[str, Any], reply: str, x: int, y: float) -> dict[str, Any]:
         "sure": "" if word["question"] else word["sure"],
         "is_leaf": not word["question"],
         "css": word["css"],
-        "parts": parts,
+        "parts": bars,
         "mark": None if word["mark"] is None else round(left + 6 + word["mark"] / 100 * (WIDTH - 12), 1),
-        "title": f"{show.short(reply, 200)}: {word['rows']}, {said}"
+        "title": f"{show.short(reply, 200)}: {word['rows']}, {answer}"
         + (f" ({shares})" if shares else "")
         + (f"; asks {word['question']}" if word["question"] else ""),
     }
