@@ -196,6 +196,18 @@ def test_columns_that_act_only_together_are_found_as_a_pair():
     assert AdditiveClassifier(max_columns=2).fit(X, y).score(new, (new["c"] > 0) ^ (new["h"] > 0)) < 0.65
 
 
+def test_columns_that_no_cut_divides_hide_no_interaction():
+    """The first pair of a table, of two rare indicators, had no valid cut; then no pair at all was looked at."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 4))
+    X[:, :2] = np.arange(400)[:, None] < 2
+    y = (X[:, 2] > 0) ^ (X[:, 3] > 0)
+    model = AdditiveClassifier(max_pairs=1).fit(X, y)
+    assert list(model.pairs_) == [("x2", "x3")]
+    assert model.score(X, y) > 0.9
+
+
+
 def test_pairs_of_noise_are_rare():
     """At the level 0.05, and only where they lower the held-out loss."""
     hits = 0

@@ -15,7 +15,7 @@ from tamis.metrics.one_standard_error import one_standard_error
 
 #: What the simplest procedure must keep of the best one's gain over the baseline, by preference; None: the best itself.
 #: What each share gives up over many tables, and how many columns it saves: docs/reference/study.md, "Choosing".
-KEPT = {"simplest": 0.0, "balanced": 0.8, "best": None}
+KEPT = {"simplest": 0.0, "balanced": 0.9, "best": None}
 
 
 #: Level of the tests that say whether two procedures can be told apart, by the loss and by the quoted metric.
@@ -38,7 +38,7 @@ def choose(
     ----------
     losses : for each procedure, sums of a proper loss by unit.
     rows : how many rows each sum is of.
-    prefer : "simplest" (one standard error alone), "balanced" (and 80% of the gain) or "best".
+    prefer : "simplest" (one standard error alone), "balanced" (and 90% of the gain) or "best".
     quoted : the same sums of losses whose mean the quoted metric is (see `metric_losses`); None where it has none.
 
     >>> worse, good, best = np.array([40.0, 50, 60, 50]), np.array([10.0, 20, 20, 20]), np.array([11.0, 20, 20, 18])

@@ -149,9 +149,10 @@ inline std::vector<PairScore> find_interactions(const CoarseColumns& columns, st
     while (chosen.size() < max_pairs) {
         size_t best = pairs.size();
         for (size_t q = 0; q < pairs.size(); ++q) {
-            if (!is_chosen[q] && (best == pairs.size() || current[q] > current[best] + 1e-9 * std::abs(current[best]))) best = q;
+            if (is_chosen[q] || !std::isfinite(current[q])) continue;  // -inf: no cut of both columns has rows in all quadrants
+            if (best == pairs.size() || current[q] > current[best] + 1e-9 * std::abs(current[best])) best = q;
         }
-        if (best == pairs.size() || !std::isfinite(current[best])) break;
+        if (best == pairs.size()) break;
         const auto hits = std::count_if(null.begin(), null.end(), [&](double value) { return value >= current[best]; });
         const double p_value = double(1 + hits) / double(1 + N_SHUFFLES);
         if (p_value > 0.05 + 1e-9) break;
