@@ -207,7 +207,6 @@ def test_columns_that_no_cut_divides_hide_no_interaction():
     assert model.score(X, y) > 0.9
 
 
-
 def test_pairs_of_noise_are_rare():
     """At the level 0.05, and only where they lower the held-out loss."""
     hits = 0
