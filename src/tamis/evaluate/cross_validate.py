@@ -27,7 +27,7 @@ from tamis.split import Folds
 from tamis.table.interface.target import codes_among
 from tamis.task import CLASSIFICATION
 
-__all__ = ["Fold", "Stopped", "Trained", "cross_validate", "named_folds", "predictions", "train"]
+__all__ = ["Fold", "Stopped", "Trained", "cross_validate", "folds_inside", "named_folds", "predictions", "train"]
 
 K = TypeVar("K")
 
@@ -70,6 +70,7 @@ class Trained:
     seed : fixed all that was left open.
     inner : how many folds there are inside.
     seconds : that it took.
+    name : of the procedure.
     """
 
     problem: Problem
@@ -79,11 +80,12 @@ class Trained:
     seed: int
     inner: int
     seconds: float
+    name: str = ""
 
     @cached_property
     def pairs(self) -> Folds:
         """The folds inside the training part, the same for every procedure."""
-        return _inside(self.problem, self.fold, self.inner)
+        return folds_inside(self.problem, self.fold, self.inner)
 
     def predictions(self, rows: np.ndarray) -> np.ndarray:
         """What the model says of some rows of the problem."""
@@ -263,15 +265,15 @@ def _judge(
 ) -> K:
     start = clock.perf_counter()
     try:
-        model = train(problem, procedure, fold.train, seed, lambda k: _inside(problem, fold, k or inner))
-        return keep(Trained(problem, fold, procedure, model, seed, inner, clock.perf_counter() - start))
+        model = train(problem, procedure, fold.train, seed, lambda k: folds_inside(problem, fold, k or inner))
+        return keep(Trained(problem, fold, procedure, model, seed, inner, clock.perf_counter() - start, name))
     except Exception as error:
         if not isinstance(error, (TamisError, KindError)):  # an error of somebody else's code says nothing of where
             error.add_note(f"the procedure {name!r} failed in {fold.name}")
         raise
 
 
-def _inside(problem: Problem, fold: Fold, k: int) -> Folds:
+def folds_inside(problem: Problem, fold: Fold, k: int) -> Folds:
     """The folds inside a fold, the same for every procedure: their seed is the fold's alone."""
     key = (fold.index, k)
     cached = problem.latest.get("inside")  # procedures follow one another in a fold; those of one fold are kept

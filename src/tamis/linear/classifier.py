@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.errors import ParameterError, TamisWarning
 from tamis.linear.model import LinearModel
+from tamis.linear.path import Path
 from tamis.saved import class_list, classes, reading, refuse_shape
 from tamis.table import Classes, LazyTable, features, same_length
 from tamis.views.lazy.given import refuse_rows
@@ -139,6 +140,31 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             refuse_rows(sample_weight=sample_weight)
             fit_logistic(self, X, y)
             return self
+        matrix, target, weights = self._inputs(X, y, sample_weight)
+        self._dispatch(matrix, target, weights)
+        self._weigh(matrix, weights)
+        return self
+
+    def fit_path(self, X: Any, y: Any, sample_weight: Any = None, *, max_columns: int | None = None) -> Path:
+        """The models of a falling grid of strengths, without folds and without a choice: much quicker than `fit`.
+
+        max_columns : end the path soon after the first model of more columns; None follows all `n_alphas` strengths.
+
+        >>> X, y = np.random.default_rng(0).normal(size=(100, 5)), [0, 1] * 50
+        >>> LinearClassifier("lasso", n_alphas=10).fit_path(X, y).n_columns.tolist()
+        [0, 4, 5, 5, 5, 5, 5, 5, 5, 5]
+        """
+        self._check()
+        matrix, target, weights = self._inputs(X, y, sample_weight)
+        if target.n_classes > 2 and self.loss != "logistic":
+            raise ParameterError(
+                f"fit_path follows one model, but loss={self.loss!r} of {target.n_classes} classes needs one for each; "
+                "give loss='logistic'"
+            )
+        return cast(Path, self._fit_path(matrix, self._loss(target, weights), weights, max_columns))
+
+    def _inputs(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Classes, np.ndarray]:
+        """The encoded matrix in solving order, the target, and the weights of rows."""
         table = features(self, X, reset=True, sparse_ok=True, min_rows=2)
         target = Classes.of(y)
         same_length(target.codes, np.empty(table.n_rows))
@@ -148,10 +174,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         heavy = np.bincount(target.codes, weights=weights, minlength=target.n_classes)
         weights = weights * check.class_factors(self.class_weight, target.labels, heavy)[target.codes]
         self._check_size(table.n_columns)
-        matrix = self._read(X, weights, table)
-        self._dispatch(matrix, target, weights)
-        self._weigh(matrix, weights)
-        return self
+        return self._read(X, weights, table), target, weights
 
     def _check_classes(self, target: Classes, weights: np.ndarray) -> None:
         there = np.bincount(target.codes, weights=weights, minlength=target.n_classes) > 0
@@ -162,18 +185,22 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             )
 
     def _dispatch(self, X: Any, target: Classes, weights: np.ndarray) -> None:
+        splits = self._splits(target, weights)
+        if target.n_classes > 2 and self.loss != "logistic":
+            self._one_against_rest(X, target, weights, splits)
+            return
+        self._one(X, self._loss(target, weights), weights, splits)
+        if target.n_classes == 2:
+            self._warn_separated(X, target, weights)
+
+    def _loss(self, target: Classes, weights: np.ndarray) -> Any:
+        """The loss of one model: of two classes, or the log loss of several."""
         from tamis.linear.losses import loss_named
         from tamis.linear.losses.logistic import Multinomial
 
-        splits = self._splits(target, weights)
         if target.n_classes == 2:
-            loss = loss_named(self.loss).of(target.codes.astype(np.float64), weights, None, self)
-            self._one(X, loss, weights, splits)
-            self._warn_separated(X, target, weights)
-        elif self.loss == "logistic":
-            self._one(X, Multinomial(np.eye(target.n_classes)[target.codes]), weights, splits)
-        else:
-            self._one_against_rest(X, target, weights, splits)
+            return loss_named(self.loss).of(target.codes.astype(np.float64), weights, None, self)
+        return Multinomial(np.eye(target.n_classes)[target.codes])
 
     def _one(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
         if self.penalty == "subset":

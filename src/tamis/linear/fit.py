@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,10 +65,12 @@ def path_of(
     n_alphas: int,
     alphas: np.ndarray | None = None,
     held: OutOfFold | None = None,
+    is_enough: Callable[[np.ndarray], bool] | None = None,
 ) -> Path:
     """The models for a falling grid of strengths, with their errors over folds when there are any.
 
-    `held` is given the models of the folds, or their linear predictors of the rows held out.
+    `held` is given the models of the folds, or their linear predictors of the rows held out. Without folds, a path may
+    end a few strengths after a model (columns × outputs) that `is_enough`.
     """
     if not job.loss.is_smooth:
         from tamis.linear.solvers.hinge import hinge_path
@@ -75,7 +78,9 @@ def path_of(
         return hinge_path(job, splits, n_alphas, alphas)
     if job.is_tall:
         return _tall(job, splits, n_alphas, alphas, held)
-    return (compiled_path if suits(job.X, job.loss, job.penalty) else _wide)(job, splits, n_alphas, alphas, held)
+    if suits(job.X, job.loss, job.penalty):
+        return compiled_path(job, splits, n_alphas, alphas, held, is_enough)
+    return _wide(job, splits, n_alphas, alphas, held)
 
 
 def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-10) -> LinearSolution:

@@ -269,6 +269,28 @@ class LinearModel(TakesTable, BaseEstimator):
         self.gap_ = float(found.gap)
         self._keep(units.coef(found.coef), found.intercept * units.target)
 
+    def _fit_path(self, X: Any, loss: Any, weights: np.ndarray, max_columns: int | None) -> Any:
+        """The path of a lasso, elastic net or ridge in the table's order; no strength is chosen."""
+        from tamis.linear.fit import path_of
+        from tamis.linear.penalties.units import Units
+
+        if self.penalty not in ("ridge", "lasso", "elastic-net"):
+            raise ParameterError(
+                f"fit_path needs penalty='ridge', 'lasso' or 'elastic-net', but penalty={self.penalty!r}"
+            )
+        limit = None if max_columns is None else check.count("max_columns", max_columns)
+        job = self._job(X, loss, weights)
+        units, ratio = Units.of(job), job.penalty.l1_ratio
+        groups = self.inputs_.groups
+
+        def is_enough(coef: np.ndarray) -> bool:
+            return len(np.unique(groups[coef.any(axis=1)])) > (limit or 0)
+
+        with one_blas_thread():
+            path = path_of(units.scaled(job, ratio), None, self.n_alphas, is_enough=is_enough if limit else None)
+        self._keep_path(units.path(path, ratio))
+        return self.path_
+
     def _strength(self, job: Any, free: bool) -> float:
         """The strength that was given, as a number or by a prior."""
         if self.prior_sd is None:

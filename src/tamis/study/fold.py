@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis.engine import seed_of
 from tamis.errors import ParameterError, RepeatedFoldsError, TableError
-from tamis.evaluate.cross_validate import Fold, Trained, named_folds, predicted, train
+from tamis.evaluate.cross_validate import Fold, Trained, folds_inside, named_folds, predicted, train
 from tamis.evaluate.inner import folds_in_time, folds_within, inner_folds
 from tamis.evaluate.leakage.file_order import file_order
 from tamis.evaluate.leaks import Leak, by_severity, leaks
@@ -27,7 +27,7 @@ from tamis.study.procedure.contribution import contributions, joint_contribution
 from tamis.study.procedure.few_columns import by_contribution, fit_restricted, sizes
 from tamis.study.procedure.fitted import FittedProcedure
 from tamis.study.procedure.readability import model_words, readability
-from tamis.study.procedure.sized.records import models_by_size, unwrapped
+from tamis.study.procedure.sized.records import keep_model, kept_model, models_by_size, unwrapped
 from tamis.study.procedures import Procedure
 from tamis.study.settings import Settings
 from tamis.task import COUNT, ORDINAL, REGRESSION
@@ -213,6 +213,7 @@ def kept_by_size(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     some, learned = fold.train[:: -(-len(fold.train) // MOST_TRAINED)], _learned(problem, fold.train)
     last = None
     for size, model, inside in models_by_size(trained.model):
+        keep_model(problem, fold, f"{trained.name}[{size}]", model)
         if model is last or inside is None:
             continue
         last, sized = model, replace(trained, model=model)
@@ -241,10 +242,16 @@ def kept_beside(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
     }
 
 
-def kept_findings(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
-    """Effects and terms of a fold's model, of the chosen procedure."""
-    problem, model = trained.problem, unwrapped(trained.model)
-    assert isinstance(problem, StudyProblem)
+def fold_findings(
+    problem: StudyProblem, rules: FoldRules, procedure: Procedure, fold: Fold, *, seed: int
+) -> dict[str, Any]:
+    """Effects and terms of a fold's model; where an earlier run fitted it, it is fitted again."""
+    model = kept_model(problem, fold, procedure.name)
+    if model is None:
+        made = procedure.make(problem.task)
+        model = unwrapped(
+            train(problem, made, fold.train, seed, lambda k: folds_inside(problem, fold, k or rules.inner))
+        )
     return of_fold(problem, model, list(FittedProcedure("", model, problem.names).columns))
 
 

@@ -27,9 +27,9 @@ from tamis.study.findings.learning import learning, whole_curve
 from tamis.study.fold import (
     FoldRules,
     find_leaks,
+    fold_findings,
     kept_beside,
     kept_few,
-    kept_findings,
     outer_folds,
     refit,
     refitted,
@@ -292,14 +292,13 @@ class Run:
     def _with_findings(
         self, winner: Procedure, folds: list[Fold], records: list[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Records of the chosen procedure with effects and terms of each fold's model; it is fitted again for them."""
+        """Records of the chosen procedure with effects and terms of each fold's model."""
         if all("findings" in record for record in records):
             return records
-        name = f"effects of {winner.name}"
-        records_of_findings = self._cross_validated(
-            {name: winner.make(self.problem.task)}, folds, kept_findings, stops=False
-        )[name]
-        return [{**record, "findings": fold_findings} for record, fold_findings in zip(records, records_of_findings)]
+        names = [task_name(fold, f"effects of {winner.name}") for fold in folds]
+        given = (self.problem, self.rules, winner)
+        self._do(*(Task(name, fold_findings, (*given, fold), f"fold {fold.place}") for name, fold in zip(names, folds)))
+        return [{**record, "findings": self.journal.done[name]} for record, name in zip(records, names)]
 
     def _ladder_columns(self, rungs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The rungs with the columns and words of their models, fitted on all rows that may be learned from."""

@@ -16,7 +16,7 @@ public:
     PairStepFinder(size_t n_sums, const StepSettings& settings, size_t max_cells)
         : n_sums_(n_sums), settings_(settings), max_cells_(max_cells) {}
 
-    /// delta (cells, sums): sum_c gain_c^p tree_c / sum_c gain_c^p over cuts c of both columns, whose trees have a leaf per quadrant.
+    /// delta (cells, sums): sum_c sqrt(gain_c) tree_c / sum_c sqrt(gain_c) over cuts c of both columns, whose trees have a leaf per quadrant.
     /// A quadrant with fewer rows than a leaf needs has a leaf of 0. Returns the best gain, 0 where no cut gains anything.
     double find(size_t n_first, size_t n_second, const double* sums, const double* counts, double* delta) {
         const size_t n_cells = n_first * n_second;
@@ -40,7 +40,7 @@ public:
                 if (left < settings_.min_leaf || rows[n_cells - 1] - left < settings_.min_leaf) continue;
                 const double gain = cut(a, b, n_first, n_second, base);
                 if (gain <= 0.0) continue;
-                const double weight = std::pow(gain, SHARPNESS);
+                const double weight = cut_weight(gain);
                 best = std::max(best, gain);
                 total += weight;
                 for (size_t q = 0; q < 4; ++q) {
@@ -122,8 +122,6 @@ private:
             }
         }
     }
-
-    static double score(double G, double H) { return H > 0.0 ? G * G / H : 0.0; }
 
     size_t n_sums_;
     StepSettings settings_;

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from operator import methodcaller
 from typing import Any
 
@@ -161,9 +163,14 @@ def _kind(loss: Any, penalty: Penalty, dense: bool, wide: bool) -> tuple[type[Pa
 
 
 def compiled_path(
-    job: Any, splits: Folds | None, n_alphas: int, alphas: np.ndarray | None, held: OutOfFold | None = None
+    job: Any,
+    splits: Folds | None,
+    n_alphas: int,
+    alphas: np.ndarray | None,
+    held: OutOfFold | None = None,
+    is_enough: Callable[[np.ndarray], bool] | None = None,
 ) -> Path:
-    """The path, with errors over folds; it ends early where the folds are past their best."""
+    """The path, with errors over folds; it ends early where the folds are past their best, or a model `is_enough`."""
     weights = job.weights[:, None]
     if splits:
         weights = np.hstack([weights, training_weights(splits, job.weights)])
@@ -173,12 +180,32 @@ def compiled_path(
     largest = job.penalty.largest(fits[0].null_gradient.reshape(p, -1))
     grid = strengths(largest, n_alphas, p > n, ridge) if alphas is None else np.asarray(alphas, dtype=float)
     follow = _follow_axes if fits[0].has_axes else _follow
-    found, errors = follow(job, fits, splits or [], grid, held, path_end(job, len(grid), bool(splits), alphas is None))
+    end = path_end(job, len(grid), bool(splits), alphas is None)
+    if is_enough is None or splits:
+        found, errors = follow(job, fits, splits or [], grid, held, end)
+    else:
+        found, errors = (
+            _followed_until(is_enough, partial(follow, job, fits, [], held=None, end=end), grid),
+            np.empty((0, 0)),
+        )
     _warn(fits, job.tol)
     path = Path(grid[: len(found)], found[:, :-1], found[:, -1], np.count_nonzero(found[:, :-1].any(axis=2), axis=1))
     if not splits:
         return path
     return path.scored(errors, np.array([job.weights[test].sum() for _, test in splits]))
+
+
+def _followed_until(
+    is_enough: Callable[[np.ndarray], bool], follow: Callable[..., Any], grid: np.ndarray
+) -> np.ndarray:
+    """Models of all rows, some strengths at a time until one is enough."""
+    parts: list[np.ndarray] = []
+    for start in range(0, len(grid), AT_ONCE):
+        stretch = grid[start : start + AT_ONCE]
+        parts.append(follow(grid=stretch)[0])
+        if len(parts[-1]) < len(stretch) or any(is_enough(coef) for coef in parts[-1][:, :-1]):
+            break
+    return np.concatenate(parts)
 
 
 def _follow(

@@ -21,6 +21,9 @@ N_ALPHAS = 10
 #: Steps of the lasso's path: columns between two of them are ranked by their contribution.
 N_STEPS = 30
 
+#: The path is followed to models of so many times the columns wanted: further down, models may have fewer again.
+FOLLOWED = 2
+
 
 @dataclass(frozen=True, eq=False)
 class Tuned:
@@ -36,7 +39,7 @@ class SizedFormulas(SizedModels):
 
     def _tune(self, table: Table, y: np.ndarray, pairs: list[Any] | None) -> Tuned:
         """Number of columns -> ridge strength, by folds within the training rows."""
-        supports = _supports(self._lasso(pairs or 2).fit(table, y), table, self.max_columns)
+        supports = self._supports(table, y, self.max_columns)
         strengths: dict[int, float] = {}
         for size in sizes_up_to(self.max_columns, table.n_columns) if pairs is not None else ():
             names = supports[max(n for n in supports if n <= size)]
@@ -48,7 +51,7 @@ class SizedFormulas(SizedModels):
     def _models(self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: Tuned) -> dict[int, Any]:
         supports = tuned.supports
         if tuned.table is not table:
-            supports = _supports(self._lasso(2).fit(table, y), table, max(sizes))
+            supports = self._supports(table, y, max(sizes))
         models: dict[int, Any] = {}
         fitted: dict[int, Any] = {}
         for size in sizes:
@@ -67,8 +70,9 @@ class SizedFormulas(SizedModels):
         alpha = 1 / len(y) if nearest is None else tuned[nearest]
         return on_columns(self._linear("ridge", alpha=alpha).fit(table.select(names), y), table, names)
 
-    def _lasso(self, cv: Any) -> Any:
-        return self._linear("lasso", rule="min", cv=cv, n_alphas=N_STEPS)
+    def _supports(self, table: Table, y: np.ndarray, max_columns: int) -> dict[int, list[str]]:
+        lasso = self._linear("lasso", n_alphas=N_STEPS)
+        return _supports(lasso, lasso.fit_path(table, y, max_columns=FOLLOWED * max_columns), table, max_columns)
 
     def _linear(self, penalty: str, **settings: Any) -> Any:
         if self.task == COUNT:
@@ -77,23 +81,21 @@ class SizedFormulas(SizedModels):
         return kind(penalty, missing="mean", **settings)
 
 
-def _supports(lasso: Any, table: Table, max_columns: int) -> dict[int, list[str]]:
-    """Number of columns -> their names, for every number up to `max_columns`, along the path of a fitted lasso.
+def _supports(lasso: Any, path: Any, table: Table, max_columns: int) -> dict[int, list[str]]:
+    """Number of columns -> their names, for every number up to `max_columns`, along the path of a lasso.
 
     The least penalised model of so many columns; where the path has none, the columns of largest contribution of the
     next larger model. Models of more than 20 terms are left out: a category has a term per level.
     """
-    paths = lasso.paths_ if hasattr(lasso, "paths_") else [lasso.path_]
     encoding = lasso.inputs_.encoding
     supports: dict[int, list[str]] = {0: []}
     ranked: dict[int, list[int]] = {}
     n_terms = np.bincount(encoding.groups, minlength=len(encoding.names))
     spread = _spread(lasso.inputs_.read(table))
-    for path in paths:
-        for coef in path.coef:
-            added = np.bincount(encoding.groups, weights=(np.abs(coef).sum(axis=1) * spread), minlength=len(n_terms))
-            order = [int(g) for g in np.argsort(-added, kind="stable") if added[g] > 0]
-            ranked[len(order)] = order
+    for coef in path.coef:
+        added = np.bincount(encoding.groups, weights=(np.abs(coef).sum(axis=1) * spread), minlength=len(n_terms))
+        order = [int(g) for g in np.argsort(-added, kind="stable") if added[g] > 0]
+        ranked[len(order)] = order
     for size in range(1, max_columns + 1):
         larger = min((n for n in ranked if n >= size), default=None)
         if larger is None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from tamis.evaluate.cross_validate import Fold
+from tamis.evaluate.problem import Problem
 from tamis.study.procedure.few_columns import FewColumns
 from tamis.study.procedure.sized.base import SizedModels
 from tamis.study.procedure.transformed import Transformed
@@ -26,6 +29,31 @@ def models_by_size(model: Any) -> Iterator[tuple[int, Any, np.ndarray | None]]:
 def is_sized(model: Any) -> bool:
     """Whether a fitted model holds models of several sizes."""
     return isinstance(_sized(model)[0], SizedModels)
+
+
+def keep_model(problem: Problem, fold: Fold, name: str, model: Any) -> None:
+    """Keep a fold's model in memory: perhaps it is of the procedure that is chosen."""
+    problem.latest[_key(fold, name)] = _without_predictions(model)
+
+
+def _key(fold: Fold, name: str) -> str:
+    return f"{name} in {fold.name}"
+
+
+def _without_predictions(model: Any) -> Any:
+    """A copy without predictions of the training rows."""
+    lean = copy.copy(model)
+    if isinstance(model, Transformed):
+        *before, (name, last) = model.steps
+        lean.steps = [*before, (name, _without_predictions(last))]
+    for name in ("cv_predictions_", "nested_predictions_"):
+        lean.__dict__.pop(name, None)
+    return lean
+
+
+def kept_model(problem: Problem, fold: Fold, name: str) -> Any:
+    """The model of a fold that this run has fitted; None where an earlier run did, or a process of its own."""
+    return problem.latest.get(_key(fold, name))
 
 
 def unwrapped(model: Any) -> Any:
