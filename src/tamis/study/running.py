@@ -297,7 +297,7 @@ class Run:
             return records
         names = [task_name(fold, f"effects of {winner.name}") for fold in folds]
         given = (self.problem, self.rules, winner)
-        self._do(*(Task(name, fold_findings, (*given, fold), f"fold {fold.place}") for name, fold in zip(names, folds)))
+        self._do(*(Task(name, fold_findings, (*given, fold), f"fold {fold.index}") for name, fold in zip(names, folds)))
         return [{**record, "findings": self.journal.done[name]} for record, name in zip(records, names)]
 
     def _ladder_columns(self, rungs: list[dict[str, Any]]) -> list[dict[str, Any]]:
