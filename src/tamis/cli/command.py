@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tamis.cli.encoding import tolerant_streams
-from tamis.cli.sentence import shown
+from tamis.cli.sentence import display
 from tamis.cli.stop import STOPPED, leave, state, unraisable, watch
 
 app = typer.Typer(
@@ -53,4 +53,4 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="print the version")
     ] = False,
 ) -> None:
-    shown["debug"] = debug
+    display["debug"] = debug

@@ -33,7 +33,7 @@ _NO_OPTION = {
 #: Letters of an error: a damaged file or a strange name can hold megabytes.
 MOST_LETTERS = 2_000
 
-shown = {"debug": False}
+display = {"debug": False}
 
 
 def plainly(command: Callable[..., None]) -> Callable[..., None]:
@@ -53,7 +53,7 @@ def plainly(command: Callable[..., None]) -> Callable[..., None]:
             if state["stopped"]:  # whatever a library made of the interrupt
                 say_stopped()
                 raise typer.Exit(STOPPED) from None
-            if shown["debug"] or not isinstance(error, (ValueError, TypeError, OSError, ImportError)):
+            if display["debug"] or not isinstance(error, (ValueError, TypeError, OSError, ImportError)):
                 raise
             where = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
             from tamis.saved import shortened

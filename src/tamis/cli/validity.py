@@ -30,13 +30,13 @@ def size(
 
     from tamis.evaluate import sample_size
 
-    found = sample_size(
+    sample = sample_size(
         predictors, r2=r2, prevalence=prevalence, c_statistic=c_statistic, mean=mean, sd=sd, shrinkage=shrinkage
     )
     if as_json:
-        echo_json(asdict(found), indent=1)
+        echo_json(asdict(sample), indent=1)
     else:
-        typer.echo(str(found))
+        typer.echo(str(sample))
 
 
 @app.command()

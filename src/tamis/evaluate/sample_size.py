@@ -112,8 +112,8 @@ def r2_of_c_statistic(c_statistic: float, prevalence: float) -> float:
     offset = log(prevalence) - log1p(-prevalence) - distance**2 / 2
     with_event = -np.logaddexp(0.0, -(offset + distance * (nodes + distance)))
     without = -np.logaddexp(0.0, offset + distance * nodes)
-    own = prevalence * float(weights @ with_event) + (1 - prevalence) * float(weights @ without)
-    return 1 - exp(2 * (_null_likelihood(prevalence) - own))
+    likelihood = prevalence * float(weights @ with_event) + (1 - prevalence) * float(weights @ without)
+    return 1 - exp(2 * (_null_likelihood(prevalence) - likelihood))
 
 
 def _r2(r2: float | None) -> float:

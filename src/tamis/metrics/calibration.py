@@ -109,9 +109,9 @@ def calibration(y: Any, probability: Any, *, sample_weight: Any = None, groups: 
     truth, p, weight, unit = checked_predictions(y, probability, sample_weight, groups)
     checked_events(truth, p)
     linear = logit(np.clip(p, PROBABILITY_FLOOR, 1 - PROBABILITY_FLOOR))
-    ones = np.ones((len(p), 1))
-    large = _logistic(ones, truth, weight, unit, offset=linear)
-    sloped = _logistic(np.column_stack([ones, linear]), truth, weight, unit) if np.ptp(linear) > 0 else None
+    constant = np.ones((len(p), 1))
+    large = _logistic(constant, truth, weight, unit, offset=linear)
+    sloped = _logistic(np.column_stack([constant, linear]), truth, weight, unit) if np.ptp(linear) > 0 else None
     intercept, intercept_interval = (0.0, None) if large is None else large.value_of(0)
     slope, slope_interval = (None, None) if sloped is None else sloped.value_of(1)
     slope_intercept = None if sloped is None else float(sloped.coef[0])
@@ -135,10 +135,12 @@ def number_calibration(y: Any, prediction: Any, *, sample_weight: Any = None, gr
     """
     truth, p, weight, unit = checked_predictions(y, prediction, sample_weight, groups)
     centre = float(np.average(p, weights=weight))
-    ones = np.ones((len(p), 1))
-    large = _least_squares(ones, truth - p, weight, unit)
+    constant = np.ones((len(p), 1))
+    large = _least_squares(constant, truth - p, weight, unit)
     spread = float(np.ptp(p))
-    sloped = _least_squares(np.column_stack([ones, (p - centre) / spread]), truth, weight, unit) if spread > 0 else None
+    sloped = (
+        _least_squares(np.column_stack([constant, (p - centre) / spread]), truth, weight, unit) if spread > 0 else None
+    )
     slope = slope_interval = slope_intercept = None
     if sloped is not None:
         slope, ends = sloped.value_of(1)

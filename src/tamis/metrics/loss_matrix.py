@@ -36,22 +36,22 @@ class LossMatrix:
     labels: np.ndarray
 
     @classmethod
-    def of(cls, given: Any, labels: Any) -> LossMatrix:
+    def of(cls, costs: Any, labels: Any) -> LossMatrix:
         """A checked loss matrix.
 
         Parameters
         ----------
-        given : an array, classes × classes; a dict {truth: {answer: cost}} or {(truth, answer): cost}; the path of a
+        costs : an array, classes × classes; a dict {truth: {answer: cost}} or {(truth, answer): cost}; the path of a
             CSV whose first column names the truth and whose header names the answers; or text such as
             "ham>spam=10, spam>ham=1" (truth > answer = cost). A right answer costs 0 where no cost is given.
         labels : the classes, in their order.
         """
         class_labels = np.asarray(labels)
-        given = plain(given)
-        if isinstance(given, Mapping):
-            return cls(_from_dict(given, class_labels), class_labels)
+        costs = plain(costs)
+        if isinstance(costs, Mapping):
+            return cls(_from_dict(costs, class_labels), class_labels)
         try:
-            matrix = np.asarray(given, dtype=np.float64)
+            matrix = np.asarray(costs, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise KindError(f"the loss matrix holds something that is no number ({error}); give numbers") from error
         if matrix.shape != (len(class_labels), len(class_labels)):

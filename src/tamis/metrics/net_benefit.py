@@ -83,9 +83,9 @@ def _at(t: float, y: np.ndarray, p: np.ndarray, weight: np.ndarray, unit: np.nda
     worth = y - (1 - y) * t / (1 - t)
     model = worth * (p >= t - 1e-12)
     everyone = float(np.average(worth, weights=weight))
-    own = _mean(model, weight, unit)
+    net = _mean(model, weight, unit)
     gain = _mean(model - worth if everyone > 0 else model, weight, unit)
-    return (*own, everyone, *gain)
+    return (*net, everyone, *gain)
 
 
 def _mean(values: np.ndarray, weight: np.ndarray, unit: np.ndarray) -> tuple[float, float, float]:

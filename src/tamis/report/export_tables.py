@@ -66,8 +66,8 @@ def _word(every: Sequence[ReportTable], path: Path) -> Path:
         for cell, head in zip(grid.rows[0].cells, table.heads):
             cell.text = printable(head.text)
         for row in table.rows:
-            for cell, one in zip(grid.add_row().cells, row):
-                cell.text = printable(one.text)
+            for cell, value in zip(grid.add_row().cells, row):
+                cell.text = printable(value.text)
     with naming(path):
         document.save(str(path))
     return path

@@ -178,7 +178,10 @@ class RankSelector(TableSelector, BaseEstimator):
         criteria = [_Called(by, X, y) if callable(by) else criterion_named(by) for by in listed]
         if y is None or not has_several_targets(y):
             return criteria
-        return [OverTargets(one) if one.takes and not isinstance(one, _Called) else one for one in criteria]
+        return [
+            OverTargets(criterion) if criterion.takes and not isinstance(criterion, _Called) else criterion
+            for criterion in criteria
+        ]
 
     def _check(self, table: Table, criteria: Sequence[Criterion]) -> int:
         """Check the parameters; the number of permutations to make."""

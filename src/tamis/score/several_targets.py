@@ -37,16 +37,19 @@ class OverTargets(Criterion):
         return Targets("several", n_rows, each=each)
 
     def view(self, table: Table, target: Target, weights: np.ndarray | None, n_jobs: int | None) -> list[Any]:
-        return [self.criterion.view(table, one, weights, n_jobs) for one in _each(target)]
+        return [self.criterion.view(table, single_target, weights, n_jobs) for single_target in _each(target)]
 
     def values(self, view: Any, target: Target, n_jobs: int | None = None) -> np.ndarray:
-        scores = [self.criterion.values(own, one, n_jobs) for own, one in zip(view, _each(target))]
+        scores = [
+            self.criterion.values(target_view, single_target, n_jobs)
+            for target_view, single_target in zip(view, _each(target))
+        ]
         return np.asarray(np.mean(scores, axis=0))
 
     def values_of_targets(self, view: Any, targets: Sequence[Target]) -> np.ndarray:
         each = [
-            self.criterion.values_of_targets(own, [_each(target)[j] for target in targets])
-            for j, own in enumerate(view)
+            self.criterion.values_of_targets(target_view, [_each(target)[j] for target in targets])
+            for j, target_view in enumerate(view)
         ]
         return np.asarray(np.mean(each, axis=0))
 

@@ -238,9 +238,9 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
                 fewest = max(FEWEST, int(LEFT_OF_WIDE * n_columns)) if is_wide else FEWEST
                 self.halving_ = halvings(table, y, grown, seed, _is_calibrated(model), fewest)
             n = self.halving_.n_halvings if self.halving_ else 0
-        places = [places for places, _ in halved(importance, table, y, grown, float(n))]
-        self.halvings_ = min(float(n), len(places))
-        return places[-1] if places else np.arange(table.n_columns)
+        halving_columns = [halving_columns for halving_columns, _ in halved(importance, table, y, grown, float(n))]
+        self.halvings_ = min(float(n), len(halving_columns))
+        return halving_columns[-1] if halving_columns else np.arange(table.n_columns)
 
     def _temperature(self, first: Any, y: Any) -> float:
         """What the shares of the forest that predicts are calibrated with; `first` has all columns."""

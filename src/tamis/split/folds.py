@@ -226,10 +226,10 @@ def _checked_pairs(cv: Any, n_rows: int, y: Any, groups: np.ndarray | None, X: A
 
 def _refuse_missing_class(pairs: Folds, classes: Classes) -> None:
     for fold, (train, _) in enumerate(pairs):
-        there = np.bincount(classes.codes[train], minlength=classes.n_classes) > 0
-        if not there.all():
-            gone = int(np.flatnonzero(~there)[0])
-            label, rows = classes.labels[gone], int(classes.counts[gone])
+        is_present = np.bincount(classes.codes[train], minlength=classes.n_classes) > 0
+        if not is_present.all():
+            absent = int(np.flatnonzero(~is_present)[0])
+            label, rows = classes.labels[absent], int(classes.counts[absent])
             raise ParameterError(
                 f"class {_label(label)} ({rows} row{'s' if rows > 1 else ''}) is missing from the training rows of "
                 f"fold {fold}; give other folds, or merge the class with another"

@@ -149,7 +149,7 @@ class StudyProblem(Problem):
             lock=lock,
             dropped=int((~has).sum()),
             digest=hashlib.sha256("\n".join(str(item) for item in identity).encode()).hexdigest(),
-            hidden=parted.held,
+            hidden=parted.locked,
             spelt=spelt,
             task_note=note,
             remarks=raw.remarks,

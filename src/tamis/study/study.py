@@ -496,8 +496,8 @@ class Study(TakesTable, BaseEstimator):
         model, source = self.model_, fetch(X, types=self.model_.types, query=query)
         texts = _texts(source, model.target)
         target, ready = target_of(texts, model), self._read(source)
-        said = str(written_source(X)) if isinstance(X, (str, os.PathLike)) else "a table in memory"
-        facts = validation(self.folder, self.results_, model, ready, target, texts, said)
+        source_text = str(written_source(X)) if isinstance(X, (str, os.PathLike)) else "a table in memory"
+        facts = validation(self.folder, self.results_, model, ready, target, texts, source_text)
         if recalibrate is not None and name is not None:
             recalibrated_model(self.folder, model, ready, target, recalibrate, name)
             facts = {**facts, "recalibrated": name}

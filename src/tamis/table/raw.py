@@ -62,14 +62,14 @@ class Parted:
     ----------
     table : all rows of every used column but the target; its decisions come from the rows that decide.
     target : the target of the rows that decide.
-    held : the target of the others, not read yet.
+    locked : the target of the others, not read yet.
     misfits : column -> how many values of the other rows did not fit the decision and are missing (or, for a category,
         of a level that no deciding row has).
     """
 
     table: Table
     target: Column
-    held: Held
+    locked: Held
     misfits: dict[str, int]
 
 

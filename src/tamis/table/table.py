@@ -209,7 +209,7 @@ class Table:
 
     def take(self, rows: Any) -> Table:
         """The table of some rows (positions or a mask); levels of categories and decisions stay as they are."""
-        table = self._taken(rows)
+        table = self._rows_at(rows)
         table.views, table.origin = None, self._cut(rows=np.asarray(rows))
         return table
 
@@ -223,7 +223,7 @@ class Table:
             columns=origin.columns if columns is None else origin.columns[np.asarray(columns, dtype=np.int64)],
         )
 
-    def _taken(self, rows: Any) -> Table:
+    def _rows_at(self, rows: Any) -> Table:
         if self.matrix is not None:
             matrix = self.matrix.tocsr()[rows] if self.is_sparse else self.matrix[rows]
             return Table(matrix=matrix, names=self.names if self.named else None, decisions=self.decisions)

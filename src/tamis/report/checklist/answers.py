@@ -23,11 +23,11 @@ class StudyFacts:
 
 @dataclass(frozen=True)
 class FilledItem:
-    """An item with its answer; `place` is the section of the report, "" where a person must answer."""
+    """An item with its answer; `section` is the section of the report, "" where a person must answer."""
 
     item: Item
     answer: str = ""
-    place: str = ""
+    section: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -39,8 +39,8 @@ def filled(name: str, facts: StudyFacts) -> list[FilledItem]:
     """All items of a checklist; those that the study cannot answer are open."""
     items = []
     for item in CHECKLISTS[name].items:
-        text, place = _ANSWERS[item.fact](facts) if item.fact else ("", "")
-        items.append(FilledItem(item, text, place if text else ""))
+        text, section = _ANSWERS[item.fact](facts) if item.fact else ("", "")
+        items.append(FilledItem(item, text, section if text else ""))
     return items
 
 
@@ -49,8 +49,8 @@ Answer = tuple[str, str]
 
 def _objective(facts: StudyFacts) -> Answer:
     validations = _validations(facts)
-    both = f" and evaluation on {show.count(len(validations), 'other table')}" if validations else ""
-    return f"Development of a prediction model for {facts.results['data']['target']}{both}.", "answer"
+    evaluation = f" and evaluation on {show.count(len(validations), 'other table')}" if validations else ""
+    return f"Development of a prediction model for {facts.results['data']['target']}{evaluation}.", "answer"
 
 
 def _source(facts: StudyFacts) -> Answer:
@@ -124,8 +124,8 @@ def _partition(facts: StudyFacts) -> Answer:
 
 
 def _transformation(facts: StudyFacts) -> Answer:
-    given = facts.results["settings"].get("transform")
-    first = f"Before the models: {given}. " if given else ""
+    transform = facts.results["settings"].get("transform")
+    first = f"Before the models: {transform}. " if transform else ""
     return (
         f"{first}Numbers were used as numbers and categories as categories; scales, fill-in values and joined levels "
         "were learned in every training part alone.",
@@ -140,19 +140,19 @@ def _building(facts: StudyFacts) -> Answer:
 def _clusters(facts: StudyFacts) -> Answer:
     settings, equal = facts.results["settings"], facts.results["data"].get("equal_rows")
     groups, time = settings.get("groups"), settings.get("time")
-    parts = [
+    sentences = [
         f"Rows of one {groups} stayed together in all folds." if groups else "Rows were taken to be independent.",
         f"Rows were judged in the order of {time}." if time else "",
         f"{equal['rows']:,} rows equal another row; they stayed together." if equal else "",
     ]
-    return " ".join(part for part in parts if part), "sheet"
+    return " ".join(sentence for sentence in sentences if sentence), "sheet"
 
 
 def _measures(facts: StudyFacts) -> Answer:
     answer = facts.results["answer"]
     more = "calibration (intercept, slope, curve)" if facts.results.get("validity") else ""
     benefit = (facts.results.get("validity") or {}).get("net_benefit")
-    besides = ", ".join(part for part in (more, "net benefit" if benefit else "") if part)
+    besides = ", ".join(phrase for phrase in (more, "net benefit" if benefit else "") if phrase)
     return (
         f"{answer['metric']} is quoted; procedures were compared by the {facts.results['comparison']['loss']} of "
         f"held-out rows{f'; also {besides}' if besides else ''}.",
@@ -175,9 +175,9 @@ def _subgroups(facts: StudyFacts) -> Answer:
     if not groups or not groups["records"]:
         return "", ""
     columns = list(dict.fromkeys(record["column"] for record in groups["records"]))
-    differing = [f"{one['column']} = {one['level']}" for one in groups["records"] if one["differs"]]
-    found = f"These differ beyond chance: {', '.join(differing)}." if differing else "None differs beyond chance."
-    return f"Score and calibration were judged by {', '.join(columns)}. {found}", "validity"
+    differing = [f"{record['column']} = {record['level']}" for record in groups["records"] if record["differs"]]
+    outcome = f"These differ beyond chance: {', '.join(differing)}." if differing else "None differs beyond chance."
+    return f"Score and calibration were judged by {', '.join(columns)}. {outcome}", "validity"
 
 
 def _output(facts: StudyFacts) -> Answer:
@@ -268,10 +268,10 @@ def _leakage(facts: StudyFacts) -> Answer:
 
 
 def _legitimate(facts: StudyFacts) -> Answer:
-    asked = [leak["sentence"] for leak in facts.results["leaks"] if leak["kind"] in ("predicts", "dominant")]
-    if not asked:
+    questions = [leak["sentence"] for leak in facts.results["leaks"] if leak["kind"] in ("predicts", "dominant")]
+    if not questions:
         return "", ""
-    return f"{' '.join(asked)} A person must judge this.", "warnings"
+    return f"{' '.join(questions)} A person must judge this.", "warnings"
 
 
 def _tests(facts: StudyFacts) -> Answer:

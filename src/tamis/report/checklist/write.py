@@ -27,9 +27,12 @@ td:first-child { white-space: nowrap; } caption { text-align: left; padding-bott
 def checklist_text(name: str, items: Sequence[FilledItem]) -> str:
     """The checklist for a screen."""
     lines = [_title(name, items)]
-    for one in items:
-        place = f" (report: {one.place})" if one.place else ""
-        lines += [f"{one.item.number:>4}  {one.item.subject}", f"      {one.answer or OPEN}{place}"]
+    for entry in items:
+        reference = f" (report: {entry.section})" if entry.section else ""
+        lines += [
+            f"{entry.item.number:>4}  {entry.item.subject}",
+            f"      {entry.answer or OPEN}{reference}",
+        ]
     return "\n".join(lines)
 
 
@@ -48,16 +51,17 @@ def write_checklist(name: str, items: Sequence[FilledItem], path: Path, target: 
 
 
 def _title(name: str, items: Sequence[FilledItem]) -> str:
-    n_open = sum(one.is_open for one in items)
+    n_open = sum(entry.is_open for entry in items)
     checklist = CHECKLISTS[name]
     return f"{checklist.title} ({checklist.source}): {len(items) - n_open} of {len(items)} items filled, {n_open} open"
 
 
 def _html(name: str, items: Sequence[FilledItem], target: str) -> str:
     rows = "\n".join(
-        f"<tr><td>{escape(one.item.number)}</td><td>{escape(one.item.subject)}</td>"
-        f"<td{' class=open' if one.is_open else ''}>{escape(one.answer or OPEN)}</td><td>{escape(one.place)}</td></tr>"
-        for one in items
+        f"<tr><td>{escape(entry.item.number)}</td><td>{escape(entry.item.subject)}</td>"
+        f"<td{' class=open' if entry.is_open else ''}>{escape(entry.answer or OPEN)}</td>"
+        f"<td>{escape(entry.section)}</td></tr>"
+        for entry in items
     )
     title = escape(f"{CHECKLISTS[name].title} · {target}")
     return (
@@ -81,8 +85,8 @@ def _write_word(name: str, items: Sequence[FilledItem], path: Path, target: str)
     table = document.add_table(rows=1, cols=4, style="Table Grid")
     for cell, text in zip(table.rows[0].cells, ("item", "subject", "answer", "section of the report")):
         cell.text = text
-    for one in items:
-        texts = (one.item.number, one.item.subject, one.answer or OPEN, one.place)
+    for entry in items:
+        texts = (entry.item.number, entry.item.subject, entry.answer or OPEN, entry.section)
         for cell, text in zip(table.add_row().cells, texts):
             cell.text = printable(text)
     with naming(path):

@@ -46,12 +46,12 @@ def _guess(facts: dict[str, Any]) -> str:
     return "one class, on average" if (facts.get("largest_classes") or [1])[0] > 1 else "always the majority"
 
 
-def _parted(found: dict[str, Any]) -> tuple[str, str]:
+def _parted(facts: dict[str, Any]) -> tuple[str, str]:
     """The answer, and what is printed smaller after it: what reading costs, and what else is known of columns."""
-    details = found.get("details", "")
-    if details and found["words"].endswith(details):
-        return found["words"].removesuffix(details).rstrip(), show.name(details)
-    words, price = found["words"], (found.get("price") or {}).get("words", "")
+    details = facts.get("details", "")
+    if details and facts["words"].endswith(details):
+        return facts["words"].removesuffix(details).rstrip(), show.name(details)
+    words, price = facts["words"], (facts.get("price") or {}).get("words", "")
     if price and words.endswith(price):
         return words.removesuffix(price).rstrip(), show.name(price)
     return words, "" if price in words else show.name(price)

@@ -62,10 +62,10 @@ def details(facts: dict[str, Any]) -> str:
 
     The report prints it smaller.
     """
-    said = [] if is_dear(facts) else [price(facts)]
+    sentences = [] if is_dear(facts) else [price(facts)]
     if facts.get("chosen_by") == "person" or facts["signal"] != "none":
-        said += [_sure(facts, _named_first(facts["contributions"])), by_class(facts)]
-    return " ".join(part for part in said if part)
+        sentences += [_sure(facts, _named_first(facts["contributions"])), by_class(facts)]
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def question(facts: dict[str, Any]) -> str:

@@ -94,7 +94,7 @@ def held_candidates(
                 "known; give procedure= alone"
             )
     is_within = [all(len(fold["columns"]) <= k for fold in judged[procedure.name]) for procedure in named]
-    return [(restricted(procedure, k), within) for procedure, within in zip(named, is_within)]
+    return [(restricted(procedure, k), is_small) for procedure, is_small in zip(named, is_within)]
 
 
 def rung_of(

@@ -18,7 +18,7 @@ def drift_facts(training: Training | None, ready: Table) -> list[dict[str, Any]]
     """Of each column of the model: rows out of range, rows with a new level, and missing values before and now."""
     if training is None:
         return []
-    return [_of_column(seen, training.rows, ready) for seen in training.columns]
+    return [_of_column(training_column, training.rows, ready) for training_column in training.columns]
 
 
 def drift_words(facts: list[dict[str, Any]], n_rows: int) -> list[str]:
@@ -29,35 +29,42 @@ def drift_words(facts: list[dict[str, Any]], n_rows: int) -> list[str]:
     ['age: 3 of 50 rows are outside the training range 20 to 80.']
     """
     sentences = []
-    for one in facts:
-        outside = one["below"] + one["above"]
+    for record in facts:
+        outside = record["below"] + record["above"]
         if outside:
-            ends = f"{one['low']:.6g} to {one['high']:.6g}"
-            sentences.append(f"{one['column']}: {outside:,} of {n_rows:,} rows are outside the training range {ends}.")
-        if one["new_level"]:
-            sentences.append(f"{one['column']}: {one['new_level']:,} of {n_rows:,} rows have a level not in training.")
-        if abs(one["missing"] - one["missing_in_training"]) > MISSING_SHIFT:
+            ends = f"{record['low']:.6g} to {record['high']:.6g}"
             sentences.append(
-                f"{one['column']}: {one['missing']:.0%} of the rows are missing, in training "
-                f"{one['missing_in_training']:.0%}."
+                f"{record['column']}: {outside:,} of {n_rows:,} rows are outside the training range {ends}."
+            )
+        if record["new_level"]:
+            sentences.append(
+                f"{record['column']}: {record['new_level']:,} of {n_rows:,} rows have a level not in training."
+            )
+        if abs(record["missing"] - record["missing_in_training"]) > MISSING_SHIFT:
+            sentences.append(
+                f"{record['column']}: {record['missing']:.0%} of the rows are missing, in training "
+                f"{record['missing_in_training']:.0%}."
             )
     return sentences
 
 
-def _of_column(seen: Any, n_training: int, ready: Table) -> dict[str, Any]:
-    column = ready.column(seen.name)
+def _of_column(training_column: Any, n_training: int, ready: Table) -> dict[str, Any]:
+    column = ready.column(training_column.name)
     is_missing = column.missing
     below = above = 0
-    if seen.low is not None and not column.is_categorical:
+    if training_column.low is not None and not column.is_categorical:
         with np.errstate(invalid="ignore"):
-            below, above = int((column.values < seen.low).sum()), int((column.values > seen.high).sum())
+            below, above = (
+                int((column.values < training_column.low).sum()),
+                int((column.values > training_column.high).sum()),
+            )
     return {
-        "column": seen.name,
-        "low": seen.low,
-        "high": seen.high,
+        "column": training_column.name,
+        "low": training_column.low,
+        "high": training_column.high,
         "below": below,
         "above": above,
         "new_level": int((column.values == UNSEEN).sum()) if column.is_categorical else 0,
         "missing": float(is_missing.mean()) if len(is_missing) else 0.0,
-        "missing_in_training": seen.missing / n_training if n_training else 0.0,
+        "missing_in_training": training_column.missing / n_training if n_training else 0.0,
     }

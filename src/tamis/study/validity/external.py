@@ -68,16 +68,16 @@ def validation_facts(
     rows = ready.take(np.flatnonzero(target.usable))
     answers = model.fitted.answers(rows, len(model.labels))
     judged = JudgedRows.of_rows(target.y, answers)
-    own = _scored(metric, model, target.y, answers)
+    scored = _scored(metric, model, target.y, answers)
     calibrations = calibration_facts(judged, model.labels)
     facts = {
         "rows": len(target.y),
         "without_target": target.without,
         "unknown_target": target.unknown,
         "metric": metric.name,
-        **own,
+        **scored,
         "expected": {"score": answer["score"], "interval": answer["interval"]},
-        "p_value": _p_value(own, answer),
+        "p_value": _p_value(scored, answer),
         "calibration": calibrations,
         "net_benefit": decision_facts(judged, model.labels),
         "drift": drift_facts(model.training, rows),
@@ -124,10 +124,10 @@ def _with_interval(value: float, interval: Any, words: str = "95% interval ") ->
 def _scored(metric: Metric, model: Model, y: np.ndarray, answers: np.ndarray) -> dict[str, Any]:
     """The score of one model on rows of which it learned nothing, with its interval."""
     labels = model.labels or None
-    given = answers
+    predictions = answers
     if labels is not None and metric.needs == "labels":
-        given = answers.argmax(axis=1) if model.loss is None else model.loss.answers(answers)
-    value = score(metric, y, given, labels=None if labels is None else np.arange(len(labels)))
+        predictions = answers.argmax(axis=1) if model.loss is None else model.loss.answers(answers)
+    value = score(metric, y, predictions, labels=None if labels is None else np.arange(len(labels)))
     if value is None or not np.isfinite(value):
         return {"score": None, "interval": None}
     decided = None if model.loss is None else model.loss.answers(answers)
@@ -136,13 +136,13 @@ def _scored(metric: Metric, model: Model, y: np.ndarray, answers: np.ndarray) ->
     return {"score": float(value), "interval": None if bound.note else [float(bound.low), float(bound.high)]}
 
 
-def _p_value(own: dict[str, Any], answer: dict[str, Any]) -> float | None:
+def _p_value(scored: dict[str, Any], answer: dict[str, Any]) -> float | None:
     """Two-sided, of the difference to the study's estimate, from the widths of both intervals."""
-    if own["interval"] is None or answer["interval"] is None or answer["score"] is None:
+    if scored["interval"] is None or answer["interval"] is None or answer["score"] is None:
         return None
-    errors = [(high - low) / (2 * REACH) for low, high in (own["interval"], answer["interval"])]
+    errors = [(high - low) / (2 * REACH) for low, high in (scored["interval"], answer["interval"])]
     error = float(np.hypot(*errors))
-    return float(2 * norm.sf(abs(own["score"] - answer["score"]) / error)) if error > 0 else None
+    return float(2 * norm.sf(abs(scored["score"] - answer["score"]) / error)) if error > 0 else None
 
 
 def _canonical(word: str) -> str:

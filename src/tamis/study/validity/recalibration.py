@@ -68,18 +68,18 @@ def from_dict(facts: dict[str, Any], model: Model) -> Model:
 
 
 def _classes(truth: np.ndarray, probability: np.ndarray, kind: str) -> tuple[float, float]:
-    found = calibration((truth == 1).astype(np.float64), np.clip(probability, 0, 1))
+    calibrated = calibration((truth == 1).astype(np.float64), np.clip(probability, 0, 1))
     if kind == "intercept":
-        return found.intercept, 1.0
-    if found.slope is None or found.slope_intercept is None:
+        return calibrated.intercept, 1.0
+    if calibrated.slope is None or calibrated.slope_intercept is None:
         raise StudyError("the predictions separate the classes of this table, or do not vary: there is no slope")
-    return found.slope_intercept, found.slope
+    return calibrated.slope_intercept, calibrated.slope
 
 
 def _numbers(truth: np.ndarray, prediction: np.ndarray, kind: str) -> tuple[float, float]:
-    found = number_calibration(truth, prediction)
+    calibrated = number_calibration(truth, prediction)
     if kind == "intercept":
-        return found.intercept, 1.0
-    if found.slope is None or found.slope_intercept is None:
+        return calibrated.intercept, 1.0
+    if calibrated.slope is None or calibrated.slope_intercept is None:
         raise StudyError("the predictions do not vary: there is no slope")
-    return found.slope_intercept, found.slope
+    return calibrated.slope_intercept, calibrated.slope

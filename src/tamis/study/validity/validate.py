@@ -54,9 +54,9 @@ def validation(
             note=f"validated on {source}",
         )
     )
-    place = folder / VALIDATIONS
-    place.mkdir(exist_ok=True)
-    write_whole(place / f"{digest[:12]}.json", files.as_json(facts))
+    validations = folder / VALIDATIONS
+    validations.mkdir(exist_ok=True)
+    write_whole(validations / f"{digest[:12]}.json", files.as_json(facts))
     return facts
 
 
@@ -65,27 +65,27 @@ def recalibrated_model(folder: Path, model: Model, ready: Table, target: Target,
     one_of("recalibrate", kind, KINDS)
     if not _NAME.fullmatch(name):
         raise ParameterError(f"name={name!r}; give letters, digits, '.', '_' or '-' (at most 64)")
-    place = folder / RECALIBRATED / name
-    if (place / files.MODEL_FILE).exists():
+    target_folder = folder / RECALIBRATED / name
+    if (target_folder / files.MODEL_FILE).exists():
         raise StudyError(f"{str(folder)!r} has a recalibrated model {name!r} already; give another name")
     rows = ready.take(target.usable.nonzero()[0])
     moved = recalibrated(model, target.y, model.fitted.answers(rows, len(model.labels)), kind)
-    place.mkdir(parents=True, exist_ok=True)
-    moved.write(place)
+    target_folder.mkdir(parents=True, exist_ok=True)
+    moved.write(target_folder)
     return moved
 
 
 def read_recalibrated(folder: Path, name: str) -> Model:
     """A recalibrated model of a study by its name."""
-    place = folder / RECALIBRATED / name
-    if not _NAME.fullmatch(name) or not (place / files.MODEL_FILE).exists():
-        known = sorted(path.name for path in (folder / RECALIBRATED).glob("*")) if folder.exists() else []
+    model_folder = folder / RECALIBRATED / name
+    if not _NAME.fullmatch(name) or not (model_folder / files.MODEL_FILE).exists():
+        names = sorted(path.name for path in (folder / RECALIBRATED).glob("*")) if folder.exists() else []
         has = (
-            f"it has {', '.join(known)}" if known else "it has none: `tamis validate … --recalibrate slope --name NAME`"
+            f"it has {', '.join(names)}" if names else "it has none: `tamis validate … --recalibrate slope --name NAME`"
         )
         raise StudyError(f"{str(folder)!r} has no recalibrated model {name!r}; {has}")
-    model = Model.read(place)
-    facts = files.read_json(place, files.MODEL_FILE, "validate with recalibrate= again")
-    with reading(f"{files.MODEL_FILE} of {str(place)!r}", "; recalibrate again", StudyError):
+    model = Model.read(model_folder)
+    facts = files.read_json(model_folder, files.MODEL_FILE, "validate with recalibrate= again")
+    with reading(f"{files.MODEL_FILE} of {str(model_folder)!r}", "; recalibrate again", StudyError):
         read_entry(facts, "recalibration")
         return from_dict(facts, model)

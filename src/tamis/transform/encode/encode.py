@@ -307,7 +307,7 @@ class Encode(Transform):
         entries = [read_entry(state, name) for name in names]
         if any(not isinstance(entry, list) or len(entry) != len(self.touched_) for entry in entries):
             raise DamagedError("it does not hold the levels of every column")
-        all_levels, group_of, other, counts, means = entries
+        all_levels, group_of, other_groups, counts, means = entries
         self.levels_ = [levels("levels", entry) for entry in all_levels]
         classes = read_entry(state, "classes")
         if classes is not None:
@@ -317,7 +317,7 @@ class Encode(Transform):
         self.group_of_ = [numbers("group_of", g, np.int64, (len(k),)) for g, k in zip(group_of, self.levels_)]
         for column_groups, n in zip(self.group_of_, sizes):
             refuse_outside("group_of", column_groups, 0, n - 1)
-        self.other_ = [None if g is None else read_integer("other", g, high=n - 1) for g, n in zip(other, sizes)]
+        self.other_ = [None if g is None else read_integer("other", g, high=n - 1) for g, n in zip(other_groups, sizes)]
         if any((entry is None) == self._target_needed() for entry in means):
             raise DamagedError("it does not hold the means of every column")
         shape = self._n_targets()

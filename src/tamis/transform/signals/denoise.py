@@ -101,12 +101,12 @@ class Denoise(WaveletTransform):
         approximation, *details = decomposed_images(images, self._wavelet(), self.mode, level)
         noise = np.median(np.abs(details[-1][2]).reshape(n, -1), axis=1, keepdims=True) / NORMAL_MAD
         shrunk = []
-        for parts in details:
-            flat = [part.reshape(n, -1) for part in parts]
-            moved = [self._shrunk(part, self._limit(part, noise, size)) for part in flat]
-            shrunk.append(tuple(part.reshape(old.shape) for part, old in zip(moved, parts)))
-        made = recomposed_images([approximation, *shrunk], self._wavelet(), self.mode, shape)
-        return made.reshape(n, size)
+        for bands in details:
+            flat = [band.reshape(n, -1) for band in bands]
+            moved = [self._shrunk(band, self._limit(band, noise, size)) for band in flat]
+            shrunk.append(tuple(band.reshape(old.shape) for band, old in zip(moved, bands)))
+        denoised = recomposed_images([approximation, *shrunk], self._wavelet(), self.mode, shape)
+        return denoised.reshape(n, size)
 
     def _denoised(self, signals: np.ndarray) -> np.ndarray:
         n = signals.shape[1]

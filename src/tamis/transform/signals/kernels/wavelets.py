@@ -34,22 +34,22 @@ def decomposed_images(images: np.ndarray, wavelet: Any, mode: str, level: int) -
     import pywt
 
     details: list[Any] = []
-    rest = images
+    approximation = images
     for _ in range(level):
-        rest, detail = pywt.dwt2(rest, wavelet, mode=mode, axes=(1, 2))
+        approximation, detail = pywt.dwt2(approximation, wavelet, mode=mode, axes=(1, 2))
         details.append(detail)
-    return [rest, *details[::-1]]
+    return [approximation, *details[::-1]]
 
 
 def recomposed_images(coefficients: Sequence[Any], wavelet: Any, mode: str, shape: tuple[int, int]) -> np.ndarray:
     """The images of a shape that have these coefficients."""
     import pywt
 
-    rest = coefficients[0]
+    approximation = coefficients[0]
     for detail in coefficients[1:]:
         height, width = detail[0].shape[1:]
-        rest = pywt.idwt2((rest[:, :height, :width], detail), wavelet, mode=mode, axes=(1, 2))
-    return np.ascontiguousarray(rest[:, : shape[0], : shape[1]])
+        approximation = pywt.idwt2((approximation[:, :height, :width], detail), wavelet, mode=mode, axes=(1, 2))
+    return np.ascontiguousarray(approximation[:, : shape[0], : shape[1]])
 
 
 def recomposed(coefficients: Sequence[np.ndarray], wavelet: Any, mode: str, n: int) -> np.ndarray:
