@@ -39,9 +39,9 @@ def test_the_quoted_score_is_the_mean_cost(study):
     kept = study.results_["predictions"]
     chosen = study.results_["comparison"]["chosen"]
     [row] = [row for row in study.results_["comparison"]["procedures"] if row["name"] == chosen]
-    loss = LossMatrix.of(DEAR, ["sick", "well"])
-    truth = np.array(["sick", "well"])[kept["truth"]]
-    cost = loss.cost(truth, loss.decide(kept["answers"]))
+    labels = [row["label"] for row in study.results_["data"]["classes"]]
+    loss = LossMatrix.of(DEAR, labels)
+    cost = loss.cost(np.array(labels)[kept["truth"]], loss.decide(kept["answers"]))
     sizes = [fold["test"] for fold in study.results_["folds"]]
     assert np.average(row["scores"], weights=sizes) == pytest.approx(cost)
     assert study.results_["answer"]["metric"] == "cost"

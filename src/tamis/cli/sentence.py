@@ -20,7 +20,7 @@ BAD_INPUT = 1
 _CALLED = {"n_jobs": "jobs", "n_permutations": "permutations", "random_state": "seed"}
 _NAMES = (
     "target|folder|seed|types|query|drop|task|scoring|prefer|rare|loss|lock|folds|repeats|groups|time|procedures|"
-    "procedure|columns|transform|rows|by|combine|coverage|to|engine|address|master|missing|sheet|header|"
+    "procedure|columns|transform|rows|by|combine|coverage|to|engine|address|master|missing|positive|sheet|header|"
     + "|".join(_CALLED)
 )
 _PARAMETER = re.compile(rf"(?<!types: )(?<![\w'\"/=.-])(?P<name>{_NAMES})=(?:'(?P<word>[\w-]+)'|(?P<other>[^\s;,]*))")

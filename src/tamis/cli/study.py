@@ -47,6 +47,10 @@ def run(
         str | None, typer.Option(help="classification, regression, count or ordinal; from the target by default")
     ] = None,
     scoring: Annotated[str | None, typer.Option(help="the metric to quote")] = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(help="of two classes the one that is looked for: yes, disease, default; else the rarer one"),
+    ] = None,
     prefer: Annotated[
         str,
         typer.Option(help="simplest or balanced: a small readable model; best: black boxes, too"),
@@ -112,6 +116,7 @@ def run(
         drop=listed(drop) or (),
         task=task,
         scoring=scoring,
+        positive=positive,
         prefer=prefer,
         rare=rare,
         loss=loss,

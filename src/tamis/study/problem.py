@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from tamis.study.plan import Plan, planned
 from tamis.study.settings import Settings
 from tamis.study.source import draw_lock, given_types
 from tamis.study.target.decide import class_labels, task_of
+from tamis.study.target.positive import meant_class, refuse_positive
 from tamis.table import (
     Column,
     Decision,
@@ -29,7 +31,7 @@ from tamis.table import (
 )
 from tamis.table.inference.dates import PARTS
 from tamis.table.inference.text_words import min_rows_of_word
-from tamis.task import predicts_classes, predicts_numbers
+from tamis.task import CLASSIFICATION, predicts_classes, predicts_numbers
 
 #: With fewer rows than this neither a fold nor a score means anything.
 FEWEST_ROWS = 10
@@ -79,7 +81,8 @@ class StudyProblem(Problem):
     ----------
     table : the features of all rows, columns in the order of their names; kinds and levels are those that unlocked
         rows decide, and what locked rows hold that does not fit is missing (or a level never seen).
-    labels : the classes as people know them, in their order, or sorted; empty for numbers.
+    labels : the classes as people know them, in their order, or sorted; of two classes the one that is meant comes
+        last (see `target.positive`); empty for numbers.
     rows : positions of the rows that may be learned from: unlocked, with a target.
     lock : the locked rows.
     dropped : how many unlocked rows had no target.
@@ -92,6 +95,7 @@ class StudyProblem(Problem):
     locked_groups : groups of the locked rows, when given.
     decisions : how every column was read, and why.
     remarks : what to know of the reading of the source as a whole, a sentence each.
+    given_labels : the classes in their order, or sorted, before the one that is meant was put last.
     task_note : why the target is taken for what it is, and the word that changes it; empty where that was given.
     misfits : column -> how many values of locked rows did not fit its kind or levels.
     """
@@ -114,6 +118,7 @@ class StudyProblem(Problem):
     locked_groups: np.ndarray | None = None
     task_note: str = ""
     remarks: tuple[str, ...] = ()
+    given_labels: tuple[Any, ...] = ()
 
     @classmethod
     def of(cls, source: Table | Raw, settings: Settings) -> StudyProblem:
@@ -129,7 +134,7 @@ class StudyProblem(Problem):
         values, spelt = target_values(parted.target)
         has = np.array([value is not None for value in values], dtype=bool)
         rows, answers = free[has], [value for value in values if value is not None]
-        task, note, labels, y = _as_task(answers, parted.target, settings)
+        task, note, given_labels, labels, y = _as_task(answers, parted.target, settings)
         identity = (lock.data, table.digest(), settings.target, rows.tolist(), answers)
         plan = planned(settings, len(rows))
         rare = settled(labels, y, plan.folds, settings.rare, settings.target) if labels else None
@@ -153,6 +158,7 @@ class StudyProblem(Problem):
             spelt=spelt,
             task_note=note,
             remarks=raw.remarks,
+            given_labels=given_labels,
             decisions=_with_task(parted.table.decisions, settings, note),
             misfits={name: n for name, n in parted.misfits.items() if name not in settings.drop},
             rare=rare,
@@ -274,8 +280,12 @@ def _with_task(decisions: tuple[Decision, ...], settings: Settings, note: str) -
     )
 
 
-def _as_task(present: list[Any], column: Column, settings: Settings) -> tuple[str, str, tuple[Any, ...], np.ndarray]:
-    """The task, a note on it, the classes in their order (none for numbers), and the target as codes or numbers."""
+def _as_task(
+    present: list[Any], column: Column, settings: Settings
+) -> tuple[str, str, tuple[Any, ...], tuple[Any, ...], np.ndarray]:
+    """The task, a note on it, the classes in their order (none for numbers) as given and with the one that is meant at
+    the end, and the target as codes into the latter or as numbers.
+    """
     name = settings.target
     if not present:
         raise TableError(f"the target {name!r} is missing in every row; give a column that has values")
@@ -289,12 +299,20 @@ def _as_task(present: list[Any], column: Column, settings: Settings) -> tuple[st
     if predicts_numbers(task):
         y = np.array(present, dtype=np.float64)
         refuse_extreme_matrix(y[:, None], [name])
-        return task, note, (), y
+        refuse_positive(settings.positive, (), name)
+        return task, note, (), (), y
     label_of = class_labels(set(present), column, task)
-    labels = tuple(dict.fromkeys(label_of.values()))
+    labels = given = tuple(dict.fromkeys(label_of.values()))
+    if task == CLASSIFICATION and len(labels) == 2:
+        counts = Counter(label_of[value] for value in present)
+        meant = meant_class(labels, np.array([counts[label] for label in labels]), settings.positive, name)
+        labels = (*(label for label in labels if label != meant), meant)
+    else:
+        refuse_positive(settings.positive, labels, name)
     code_of = {label: code for code, label in enumerate(labels)}
     codes = {value: code_of[label] for value, label in label_of.items()}
-    return task, note, labels, np.fromiter(map(codes.__getitem__, present), dtype=np.int64, count=len(present))
+    y = np.fromiter(map(codes.__getitem__, present), dtype=np.int64, count=len(present))
+    return task, note, given, labels, y
 
 
 def _refuse_infinite(present: list[float], name: str) -> None:

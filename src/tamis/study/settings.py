@@ -56,6 +56,8 @@ class Settings:
         of several files, which may be larger than memory, and all rows of one.
     missing, sheet, header : how the source is read, as in `tamis.read`; what is missing here is missing in every table
         that the model predicts, too.
+    positive : of two classes, the one that sensitivity, predictive values, thresholds and curves are about; by default
+        one that a common word names (yes, disease, default, case, 1 …), else the rarer one.
     """
 
     target: str
@@ -82,6 +84,7 @@ class Settings:
     missing: Any = None
     sheet: str | int | None = None
     header: Any = None
+    positive: Any = None
 
     def __post_init__(self) -> None:
         check.count("seed", self.seed, low=0)
@@ -155,6 +158,7 @@ class Settings:
             "missing",
             "sheet",
             "header",
+            "positive",
         ):  # a study without is what it was before there were such settings
             if facts[name] is None:
                 del facts[name]

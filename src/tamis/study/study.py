@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import fields
+from dataclasses import fields, replace
 from html import escape
 from pathlib import Path
 from shutil import copyfileobj
@@ -71,8 +71,8 @@ class Study(TakesTable, BaseEstimator):
     types, query : how to read the source, as in `tamis.read`.
     n_jobs : threads; the answer has the same bytes for any number.
     **settings : what else `Settings` takes: task, scoring, loss, prefer, rare, lock, folds, repeats, inner, groups,
-        time, drop, procedures, transform, black_box, rows, columns, subgroups, missing, sheet, header; `loss` is what
-        `LossMatrix.of` takes.
+        time, drop, procedures, transform, black_box, rows, columns, subgroups, missing, sheet, header, positive; `loss`
+        is what `LossMatrix.of` takes.
 
     Attributes
     ----------
@@ -178,6 +178,7 @@ class Study(TakesTable, BaseEstimator):
             raw = self._fetched()
             self._drawn = (raw.n_rows, raw.drawn_from) if raw.drawn_from else None
             self._problem = StudyProblem.of(raw, self.settings)
+            self._settings = _with_named_costs(self.settings, self._problem)
         return self._problem
 
     def _fetched(self) -> Raw:
@@ -721,6 +722,13 @@ class Study(TakesTable, BaseEstimator):
             "settings": self.settings.to_dict(),
             **self._place,
         }
+
+
+def _with_named_costs(settings: Settings, problem: StudyProblem) -> Settings:
+    """Costs of two classes given as an array, which has the classes in their order, by the names of the classes."""
+    if not isinstance(settings.loss, list) or len(problem.given_labels) != 2:
+        return settings
+    return replace(settings, loss=LossMatrix.of(settings.loss, problem.given_labels).to_dict())
 
 
 def _texts(raw: Raw, name: str) -> list[str]:
