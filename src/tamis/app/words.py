@@ -13,6 +13,8 @@ WORDS = {
     "time": "A column that orders the rows. The past then learns, and what came later judges.",
     "costs": "What each kind of mistake costs. To miss a disease may be ten times as bad as a false alarm; answers are "
     "then those of least expected cost.",
+    "class that is looked for": "Of two classes the one a finding is about: the disease, the default. Sensitivity is "
+    "the share of its rows that are detected, specificity that of the other rows that are cleared.",
     "leak": "Something in the table that tells the answer in a way that will not be there for new cases, such as a "
     "column filled in after the diagnosis. Scores are then too good.",
     "locked rows": "A part of the rows that is put away before anything is learned, and scored once at the very end. "

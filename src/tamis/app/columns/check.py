@@ -12,7 +12,7 @@ from tamis.errors import KindError, TamisError
 from tamis.report import show
 
 
-def check(reading: Reading, file: Path, choices: dict[str, Any]) -> dict[str, Any]:
+def check(reading: Reading, file: Path, choices: dict[str, Any], header: str | None = None) -> dict[str, Any]:
     """The facts of a study that is not run yet; where it cannot be, the sentence that says why.
 
     Locked rows are drawn as the study will draw them. From here on the page shows nothing of them.
@@ -21,7 +21,7 @@ def check(reading: Reading, file: Path, choices: dict[str, Any]) -> dict[str, An
     with reading.busy:
         if key not in reading.cache:
             try:
-                reading.cache[key] = _checked(file, choices)
+                reading.cache[key] = _checked(file, choices, header)
             except (TamisError, KindError) as error:
                 reading.cache[key] = {"error": str(error)}
         facts: dict[str, Any] = reading.cache[key]
@@ -36,7 +36,7 @@ def cached_check(reading: Reading, choices: dict[str, Any]) -> dict[str, Any] | 
     return reading.cache.get(key)
 
 
-def _checked(file: Path, choices: dict[str, Any]) -> dict[str, Any]:
+def _checked(file: Path, choices: dict[str, Any], header: str | None) -> dict[str, Any]:
     import numpy as np
 
     from tamis.study import Study
@@ -44,7 +44,7 @@ def _checked(file: Path, choices: dict[str, Any]) -> dict[str, Any]:
     from tamis.study.running import Run
 
     settings = settings_of(choices)
-    study = Study(str(file), folder=file.parent / "never written", **settings)
+    study = Study(str(file), folder=file.parent / "never written", header=header, **settings)
     problem = study.problem
     rules = FoldRules.of(study.settings, problem)
     run = Run(study.settings, problem, rules, None)  # type: ignore[arg-type]  # nothing is run, so nothing written down

@@ -18,6 +18,9 @@ WORDS = {"prefer": ("simplest", "balanced", "best"), "task": (*TASKS, None)}
 #: Entries that are whole numbers, with their bounds; None leaves them to the study.
 NUMBERS = {"folds": (2, 20), "repeats": (1, 20), "seed": (0, 2**31)}
 
+#: Entries that are settings of a study by the same name.
+GIVEN = ("groups", "time", "prefer", "task", "folds", "repeats", "seed", "positive", "missing")
+
 #: Metrics that can be quoted, by task; None is the task's usual one.
 SCORING = (None, "accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier", "r2", "rmse", "mae")
 
@@ -28,7 +31,8 @@ MOST_CLASSES = 8
 def changed(choices: dict[str, Any], patch: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
     """The choices after a change: each entry of the patch replaces its own; types and lists of columns are added to.
 
-    `drop` lists columns to leave out, `blank` those whose cells that do not fit their type are read as missing.
+    `drop` lists columns to leave out, `blank` those whose cells that do not fit their type are read as missing,
+    `missing` the values that mean "not measured" by column; `positive` is the class that is looked for.
 
     >>> changed({"target": "y", "drop": ["a"]}, {"drop": {"a": False, "b": True}}, ("a", "b", "y"))
     {'target': 'y', 'drop': ['b']}
@@ -47,6 +51,10 @@ def changed(choices: dict[str, Any], patch: dict[str, Any], names: tuple[str, ..
             new[entry] = None if value is None else _costs(value)
         elif entry == "types":
             new[entry] = _types(choices.get("types", {}), value, names)
+        elif entry == "missing":
+            new[entry] = _missing(choices.get("missing", {}), value, names)
+        elif entry in ("positive", "name"):
+            new[entry] = _word(entry, value)
         elif entry in ("drop", "blank"):
             new[entry] = _listed(choices.get(entry, []), value, names)
         else:
@@ -74,6 +82,7 @@ def _consistent(new: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
         new["blank"] = [name for name in new["blank"] if name in new.get("types", {})]
     if "target" in patch:
         new.pop("costs", None)
+        new.pop("positive", None)
     return new
 
 
@@ -88,8 +97,7 @@ def settings_of(choices: dict[str, Any]) -> dict[str, Any]:
     types = dict(choices.get("types", {}))
     listed = [name for name in choices.get("drop", []) if "," not in name and name == name.strip()]
     types |= {name: {"kind": "identifier"} for name in choices.get("drop", []) if name not in listed}
-    settings = {entry: choices[entry] for entry in ("groups", "time", "prefer", "task", "folds", "repeats", "seed")
-            if choices.get(entry) is not None}  # fmt: skip
+    settings = {entry: choices[entry] for entry in GIVEN if choices.get(entry) not in (None, {})}
     if choices.get("costs"):
         settings["loss"] = choices["costs"]
     elif choices.get("scoring"):
@@ -128,6 +136,28 @@ def _types(before: dict[str, Any], types: Any, names: tuple[str, ...]) -> dict[s
         else:
             new[name] = types_of({name: type})[name].as_dict()
     return new
+
+
+def _missing(before: dict[str, Any], given: Any, names: tuple[str, ...]) -> dict[str, list[str]]:
+    """Values that mean "not measured", by column; None takes them back."""
+    if not isinstance(given, dict):
+        raise ParameterError("missing values must be given by column")
+    new = dict(before)
+    for name, values in given.items():
+        _column_of(name, names)
+        if values is None:
+            new.pop(name, None)
+        elif isinstance(values, list) and all(isinstance(v, str) and v.strip() for v in values) and ";" not in name:
+            new[name] = list(dict.fromkeys([*new.get(name, []), *values]))
+        else:
+            raise ParameterError(f"the missing values of {name!r} must be texts")
+    return new
+
+
+def _word(entry: str, value: Any) -> str | None:
+    if value is not None and (not isinstance(value, str) or not value.strip() or len(value) > 200):
+        raise ParameterError(f"{entry} cannot be {value!r}")
+    return value
 
 
 def _listed(before: list[str], changes: Any, names: tuple[str, ...]) -> list[str]:

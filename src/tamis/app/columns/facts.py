@@ -38,7 +38,7 @@ _MIDNIGHT = re.compile(r"[ T]00:00:00(\.0+)?$")
 _CLICKS = {
     "name the others in missing= to read numbers": "click Number to see the others",
     "name it in missing= to read dates": "click Date to see all that do not fit",
-    "name it in missing=, or leave it empty, if it stands for none": "empty it in your file if it stands for none",
+    "; name it in missing=, or leave it empty, if it stands for none": "",
 }
 
 #: Levels that an ordered column may have.
@@ -109,6 +109,8 @@ def column_facts(
             show.short(_MIDNIGHT.sub("", text), MOST_LETTERS)
             for text in first_cells(reading.raw, name, MOST_VALUES, rows)
         ],
+        "sentinel": None if said.sentinel is None or not said.used else f"{said.sentinel:.10g}",
+        "attention": bool(said.note) and (said.sentinel is not None or "numbers" in said.note or "dates" in said.note),
         "picture": None if last_column is None else _picture(last_column),
     }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tamis.app.folder import read_about
-from tamis.app.tables.keep import file_of
+from tamis.app.tables.keep import file_of, header_of
 
 #: Tables kept at a time.
 MOST_KEPT = 2
@@ -42,10 +42,11 @@ class Readings:
         from tamis.table import fetch
 
         about = read_about(folder) if about is None else about
-        key = (folder, file_of(folder, about).name)
+        missing, header = about.get("choices", {}).get("missing") or None, header_of(about)
+        key = (folder, f"{file_of(folder, about).name} {missing!r} {header!r}")
         with self._busy:
             if key not in self._kept:
-                self._kept[key] = Reading(fetch(file_of(folder, about)))
+                self._kept[key] = Reading(fetch(file_of(folder, about), missing=missing, header=header))
                 while len(self._kept) > MOST_KEPT:
                     self._kept.popitem(last=False)
             self._kept.move_to_end(key)

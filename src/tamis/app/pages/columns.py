@@ -10,6 +10,7 @@ from typing import Any
 from tamis.app.folder import AppFolder, now, read_about, write_about
 from tamis.app.guard import without_paths
 from tamis.app.pages.base import Page
+from tamis.errors import TamisError
 
 #: Columns that are sent at a time.
 MOST_SENT = 40
@@ -64,6 +65,33 @@ class Choices(Page):
             about |= {"choices": choices, "revision": about["revision"] + 1}
             write_about(folder, about)
         return {"stale": False, "choices": choices, "revision": about["revision"]}
+
+
+class Header(Page):
+    """Which rows hold the names."""
+
+    async def post(self, name: str) -> None:
+        """Read the names from the rows that the user names; nothing is left to Tamis again."""
+        place, _ = self.table(name)
+        header = self.body().get("header")
+        if header is not None and not isinstance(header, str):
+            self.refuse(HTTPStatus.BAD_REQUEST, "the row with the names must be a number, as in 3 or 2,3")
+        await self.work(self._change, place, header or None)
+        self.answer({})
+
+    def _change(self, place: Path, header: str | None) -> None:
+        from tamis.app.tables.keep import choose_header
+
+        with self.settings["app_lock"]:
+            before = read_about(place)
+            about = choose_header(place, header)
+        try:
+            self.readings.forget(place)
+            self.readings.of(place, about)
+        except TamisError:
+            with self.settings["app_lock"]:
+                choose_header(place, before.get("header"))
+            raise
 
 
 class Fit(Page):
@@ -132,7 +160,7 @@ def same_study(folder: AppFolder, table: str, choices: dict[str, Any]) -> Path |
 
 def _about_study(name: str, about: dict[str, Any], plan: dict[str, Any]) -> dict[str, Any]:
     facts = {"table": name, "file": about["name"], "sheet": about["sheet"], "target": about["choices"]["target"]}
-    facts["clean"] = about["clean"]
+    facts |= {"clean": about["clean"], "header": about.get("header")}
     return {**facts, "made": now(), "choices": about["choices"], "plan": plan, "run": None}
 
 
@@ -152,14 +180,20 @@ def rows_of(readings: Any, folder: Path, about: dict[str, Any], start: int, sear
              for name in names[start : start + MOST_SENT]]  # fmt: skip
     return {"columns": facts, "found": len(names), "all": len(reading.raw.names), "rows": reading.raw.n_rows,
             "names": list(reading.raw.names[:2_000]) if start == 0 else [], "unlocked": unlocked is not None,
+            "remarks": [_spoken(said) for said in (*about.get("reading", ()), *reading.raw.remarks)],
             "choices": choices, "revision": about["revision"]}  # fmt: skip
+
+
+def _spoken(remark: str) -> str:
+    """A remark on the reading of a file in the words of the page."""
+    return remark.replace("; give header= if that is wrong", "").replace("; give sheet= to read another", "")
 
 
 def _checked(readings: Any, folder: Path, about: dict[str, Any]) -> dict[str, Any]:
     from tamis.app.columns.check import check
-    from tamis.app.tables.keep import file_of
+    from tamis.app.tables.keep import file_of, header_of
 
-    return check(readings.of(folder, about), file_of(folder, about), about["choices"])
+    return check(readings.of(folder, about), file_of(folder, about), about["choices"], header_of(about))
 
 
 def _fit(readings: Any, folder: Path, about: dict[str, Any], name: Any, type: Any) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,19 @@ from tamis.app.pages.base import Page
 from tamis.app.pages.start import study_name
 from tamis.app.runs.progress import is_finished
 from tamis.errors import TamisError
+
+#: Settings in the words of the pages.
+SETTING_WORDS = {
+    "drop": "columns left out",
+    "types": "kinds given",
+    "groups": "rows that belong together",
+    "time": "rows in time order",
+    "prefer": "how simple",
+    "scoring": "score to quote",
+    "loss": "costs of mistakes",
+    "missing": "values read as missing",
+    "positive": "class that is looked for",
+}
 
 
 class Compare(Page):
@@ -48,7 +62,33 @@ def compared(first: Path, second: Path) -> dict[str, Any]:
         if comparison[key] is not None:
             differences.append(_difference(comparison[key], what, comparison["first"]["metric"]))
     shared = {key: comparison[key] for key in ("columns", "comparable", "reason")}
-    return {"sides": sides, **shared, "differences": differences}
+    return {"sides": sides, **shared, "differences": differences, "asked": asked_differently(first, second)}
+
+
+def asked_differently(first: Path, second: Path) -> list[dict[str, str]]:
+    """The settings in which two studies differ, as they were written down."""
+    one, two = (json.loads((place / "plan.json").read_text(encoding="utf-8"))["settings"] for place in (first, second))
+    return [
+        {"what": SETTING_WORDS.get(name, name), "first": _in_words(one.get(name)), "second": _in_words(two.get(name))}
+        for name in sorted({*one, *two})
+        if one.get(name) != two.get(name)
+    ]
+
+
+def _in_words(value: Any) -> str:
+    """A setting for people.
+
+    >>> _in_words(None), _in_words(["a", "b"]), _in_words({"age": {"kind": "numeric"}})
+    ('nothing', 'a, b', 'age: numeric')
+    """
+    from tamis.report import show
+
+    if isinstance(value, dict):
+        parts = [f"{k}: {v['kind'] if isinstance(v, dict) and 'kind' in v else _in_words(v)}" for k, v in value.items()]
+        return show.short(", ".join(parts), 200) or "nothing"
+    if isinstance(value, list):
+        return show.short(", ".join(map(str, value)), 200) or "nothing"
+    return "nothing" if value is None else show.short(value, 200)
 
 
 def _difference(facts: dict[str, Any], what: str, metric: str) -> dict[str, Any]:

@@ -33,6 +33,7 @@ def routes() -> list[tuple[str, Any]]:
         (rf"{table}/columns", columns.ColumnRows),
         (rf"{table}/choices", columns.Choices),
         (rf"{table}/fit", columns.Fit),
+        (rf"{table}/header", columns.Header),
         (rf"{table}/check", columns.Check),
         (rf"{table}/study", columns.NewStudy),
         (rf"/table/({ID})", columns.Columns),

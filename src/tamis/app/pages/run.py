@@ -85,14 +85,15 @@ class Stop(Page):
 def begin(folder: Path, table: Path, about: dict[str, Any]) -> None:
     """Start a study's process unless it runs, or is finished."""
     from tamis.app.columns.choices import settings_of
-    from tamis.app.tables.keep import file_of
+    from tamis.app.tables.keep import file_of, header_of
 
     if process.is_running(folder) or is_finished(folder):
         return
     study = read_about(folder)
     settings = settings_of(study["choices"])
     write_files(folder, settings)
-    command = command_of(file_of(table, about | {"sheet": study["sheet"], "clean": study["clean"]}), folder, settings)
+    about = about | {"sheet": study["sheet"], "clean": study["clean"], "header": study.get("header")}
+    command = command_of(file_of(table, about), folder, settings | {"header": header_of(about)})
     process.start(folder, command, len(Watch(folder).tasks()))
 
 

@@ -114,7 +114,9 @@ def recent(folder: AppFolder) -> list[dict[str, Any]]:
     studies: dict[str, list[dict[str, Any]]] = {}
     for entry, about in folder.all("studies"):
         state = state_of(entry)
-        facts = {"id": entry.name, "target": about.get("target", ""), "made": _day(about), "state": state}
+        target = about.get("target", "")
+        named = about.get("choices", {}).get("name") or f"Predicting {target}"
+        facts = {"id": entry.name, "target": target, "name": named, "made": _day(about), "state": state}
         facts |= {"words": STATES[state], "answer": about.get("answer", "")}
         studies.setdefault(about.get("table", ""), []).append(facts)
     tables = []
@@ -133,7 +135,8 @@ def recent(folder: AppFolder) -> list[dict[str, Any]]:
 def study_name(study: Path) -> str:
     """What a study is called on pages."""
     about = read_about(study)
-    return f"{about.get('file', 'table')} → {about.get('target', '')}"
+    named = about.get("choices", {}).get("name")
+    return named or f"{about.get('file', 'table')} → {about.get('target', '')}"
 
 
 def _day(about: dict[str, Any]) -> str:

@@ -28,7 +28,9 @@ def command_of(table: Path, folder: Path, settings: dict[str, Any]) -> list[str]
         words.append("--drop=" + ",".join(settings["drop"]))
     if "loss" in settings:
         words.append(f"--loss={COSTS_FILE}")
-    for option in ("groups", "time", "prefer", "task", "scoring", "folds", "repeats", "seed"):
+    if settings.get("missing"):
+        words.append("--missing=" + "; ".join(f"{name}={','.join(v)}" for name, v in settings["missing"].items()))
+    for option in ("groups", "time", "prefer", "task", "scoring", "folds", "repeats", "seed", "positive", "header"):
         if settings.get(option) is not None:
             words.append(f"--{option}={settings[option]}")
     return words

@@ -73,6 +73,7 @@ function ask(question, yes = "Yes") {
   dialog.querySelector("[value=yes]").textContent = yes;
   dialog.returnValue = "no";
   dialog.showModal();
+  dialog.querySelector("[value=no]").focus();
   return new Promise((done) => dialog.addEventListener("close", () => done(dialog.returnValue === "yes"), { once: true }));
 }
 
@@ -171,6 +172,7 @@ if ($("open")) {
       const found = await send("POST", `/api/study/${study}/open`, { code });
       const sure = found.sure ? ` (95% interval ${found.sure})` : "";
       const first = found.independent ? "This is the first opening known here." : `Opening number ${found.openings}: no longer independent.`;
+      if ($("unseen-rows")) $("unseen-rows").remove();
       $("opened").textContent = `${capital(found.words)} on ${plain(found.rows)} locked rows: ${found.shown}${sure}. ${first}${found.note ? " " + capital(found.note) + "." : ""}`;
       $("report").src = $("report").src; // written anew, with the opening in it
     } catch (error) { $("opened").textContent = capital(error.message) + "."; }

@@ -21,6 +21,8 @@ async function load(from = 0) {
     $("next").hidden = sent >= facts.found;
     $("size").textContent = `${plain(facts.rows)} rows × ${plain(facts.all)} columns`;
     $("unlocked").hidden = !facts.unlocked;
+    $("reading").hidden = !facts.remarks.length;
+    $("remarks").replaceChildren(...facts.remarks.map((said) => make("li", { textContent: said })));
     showChoices();
   } catch (error) { list.replaceChildren(make("li", {}, make("p", { class: "error", role: "alert", textContent: capital(error.message) + "." }))); }
   list.setAttribute("aria-busy", "false");
@@ -33,7 +35,7 @@ function fillLists(names) {
 
 /** The choices in the fields beside the columns. */
 function showChoices() {
-  for (const id of [...LISTS, "prefer", "task", "scoring", "folds", "repeats", "seed"]) {
+  for (const id of [...LISTS, "prefer", "task", "scoring", "folds", "repeats", "seed", "name"]) {
     const value = choices[id] ?? (id === "prefer" ? "balanced" : "");
     if (LISTS.includes(id) && value && ![...$(id).options].some((option) => option.value === value)) $(id).append(make("option", { value, textContent: value }));
     $(id).value = value;
@@ -49,6 +51,7 @@ function roleOf(name) {
 function showRole(item) {
   const role = roleOf(item.dataset.name);
   item.querySelector(".role").value = role;
+  item.querySelector(".role option[value=use]").textContent = role === "use" && item.dataset.used === "no" ? "Left out by Tamis" : ROLES.use;
   item.querySelector(".tag").textContent = { target: "target", groups: "groups", time: "time", drop: "left out" }[role] || "";
   item.querySelector(".tag").hidden = role === "use";
   item.classList.toggle("out", role === "drop" || (role === "use" && item.dataset.used === "no"));
@@ -75,8 +78,26 @@ function shownColumn(column) {
     picture(column),
     make("div", { class: "choose" }, kinds, role, back),
   );
+  if (column.attention) item.querySelector("h3").append(make("span", { class: "tag look", textContent: "look here" }));
+  if (column.sentinel !== null && !(column.name in (choices.missing || {}))) item.append(standIn(column));
+  else if (column.name in (choices.missing || {})) item.append(goneValues(column));
   queueMicrotask(() => showRole(item));
   return item;
+}
+
+/** A number that may stand for "not measured": one click makes it missing. */
+function standIn(column) {
+  const box = make("div", { class: "misfit sentinel" });
+  const use = make("button", { type: "button", class: "main", textContent: "Treat as missing", onclick: () => change({ missing: { [column.name]: [column.sentinel] } }, column.name) });
+  box.append(make("p", { textContent: `Does ${column.sentinel} mean “not measured”?` }), use, make("button", { type: "button", class: "quiet", textContent: "No, it is a value", onclick: () => box.remove() }));
+  return box;
+}
+
+function goneValues(column) {
+  const box = make("div", { class: "misfit sentinel" });
+  const back = make("button", { type: "button", class: "quiet", textContent: "Read it as a value", onclick: () => change({ missing: { [column.name]: null } }, column.name) });
+  box.append(make("p", { textContent: `${choices.missing[column.name].join(", ")} is read as missing.` }), back);
+  return box;
 }
 
 function picture(column) {
@@ -221,6 +242,7 @@ function showPlan(plan, leaks) {
   const locked = plan.locked ? [`${plain(plan.locked)} of ${plain(plan.rows)} rows are `, explained("locked rows", "locked"), " for a last check"] : ["No rows are ", explained("locked rows", "locked"), `: ${plan.why}`];
   const lines = [
     [`The target holds ${what}`],
+    ...(plan.labels.length === 2 ? [[`The class that is looked for is ${plan.labels[1]}; More choices changes it`]] : []),
     locked,
     [`${plain(plan.columns)} columns and ${plain(plan.learned)} rows to learn from${plan.without_target ? `; ${plain(plan.without_target)} rows without a target are left out` : ""}`],
     [`${plan.procedures.length} `, explained("procedure", "procedures"), ` in ${plan.folds * plan.repeats} `, explained("fold", "folds"), `, judged by ${plan.metric_words}`],
@@ -232,6 +254,17 @@ function showPlan(plan, leaks) {
   else parts.push(make("p", { class: "hint" }, "No column gives the answer away completely (", explained("leak"), "). Was every column known beforehand?"));
   $("plan").replaceChildren(...parts);
   showCosts(plan);
+  showPositive(plan);
+  for (const option of $("scoring").options) option.hidden = option.disabled = Boolean(option.dataset.of) && option.dataset.of !== (plan.classes.length ? "classes" : "numbers");
+}
+
+/** Of two classes the one that is looked for. */
+function showPositive(plan) {
+  $("positive-field").hidden = plan.labels.length !== 2;
+  if ($("positive-field").hidden) return;
+  const sorted = [...plan.labels].sort();
+  $("positive").replaceChildren(...sorted.map((label) => make("option", { value: label, textContent: label })));
+  $("positive").value = plan.labels[1];
 }
 
 function showCosts(plan) {
@@ -254,8 +287,13 @@ $("cost-use").addEventListener("click", () => {
   change({ costs });
 });
 $("cost-none").addEventListener("click", () => change({ costs: null }));
-for (const id of [...LISTS, "prefer", "task", "scoring"]) $(id).addEventListener("change", () => change({ [id]: $(id).value || null }));
+for (const id of [...LISTS, "prefer", "task", "scoring", "positive", "name"]) $(id).addEventListener("change", () => change({ [id]: $(id).value || null }));
 for (const id of ["folds", "repeats", "seed"]) $(id).addEventListener("change", () => change({ [id]: $(id).value === "" ? null : Number($(id).value) }));
+if ($("header-form")) $("header-form").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  complain($("header-error"), null);
+  try { await send("POST", `/api/table/${table}/header`, { header: $("header").value.trim() || null }); location.reload(); } catch (error) { complain($("header-error"), error); }
+});
 $("next").addEventListener("click", () => load(sent));
 let typing = 0;
 $("find").addEventListener("input", () => {

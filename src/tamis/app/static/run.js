@@ -19,7 +19,8 @@ function show(facts) {
   $("to-answer").hidden = state !== "finished";
   $("change").hidden = state !== "failed";
   complain($("failure"), facts.error ? new Error(facts.error) : null);
-  $("so-far").hidden = state === "finished";
+  $("so-far").hidden = $("still").hidden = state === "finished";
+  $("settled").hidden = state !== "finished";
   for (const one of facts.procedures) {
     const row = [...$("procedures").rows].find((each) => each.dataset.name === one.name);
     if (!row) continue;

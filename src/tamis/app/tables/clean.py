@@ -18,7 +18,9 @@ def write_clean(folder: Path, about: dict[str, Any], choices: dict[str, Any]) ->
     columns = {name: type for name, type in choices.get("types", {}).items() if name in choices.get("blank", [])}
     if not columns:
         return None
-    table, delimiter = without_misfits(fetch(original_of(folder, about)), types_of(columns))  # type: ignore[arg-type]
+    header = about.get("header") if about["format"] == "text" else None
+    raw = fetch(original_of(folder, about), header=header)
+    table, delimiter = without_misfits(raw, types_of(columns))  # type: ignore[arg-type]
     return write_table(table, delimiter, folder / f"clean-{about['revision'] + 1}").name
 
 

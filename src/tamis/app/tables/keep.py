@@ -31,7 +31,7 @@ def keep(folder: Path, received: Path, name: str) -> dict[str, Any]:
     size = received.stat().st_size
     os.replace(received, folder / FILES[format])
     about = {"name": name, "made": now(), "format": format, "bytes": size, "remarks": remarks, "revision": 0}
-    about |= {"sheets": sheets, "sheet": None, "clean": None, "choices": {}}
+    about |= {"sheets": sheets, "sheet": None, "clean": None, "choices": {}, "header": None}
     if len(sheets) == 1:
         about = read_sheet(folder, about, sheets[0])
     write_about(folder, about)
@@ -59,6 +59,26 @@ def read_sheet(folder: Path, about: dict[str, Any], sheet: str, header: str | No
     pq.write_table(table, half)
     os.replace(half, original_of(folder, about))
     return about
+
+
+def choose_header(place: Path, header: str | None) -> dict[str, Any]:
+    """Take the names from other rows; choices about the columns as they were are dropped."""
+    from tamis.table.sources.header import header_given
+
+    about = read_about(place)
+    header_given(header)
+    if about["format"] == "parquet":
+        raise TableError("a Parquet file has its names inside; there is no row to choose")
+    if about["format"] == "excel":
+        about = read_sheet(place, about, about["sheet"], header)
+    about |= {"header": header, "choices": {}, "clean": None, "revision": about["revision"] + 1}
+    write_about(place, about)
+    return about
+
+
+def header_of(about: dict[str, Any]) -> str | None:
+    """The rows with the names of a text file, where somebody chose them; of a sheet they are read already."""
+    return about.get("header") if about["format"] == "text" and not about.get("clean") else None
 
 
 def file_of(folder: Path, about: dict[str, Any]) -> Path:

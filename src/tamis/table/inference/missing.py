@@ -65,8 +65,8 @@ class MissingValues:
         everywhere: list[str] = []
         by_column: dict[str, tuple[str, ...]] = {}
         for entry in text.split(";"):
-            name, equals, values = entry.partition("=")
-            listed = [value.strip() for value in (values if equals else entry).split(",")]
+            name, equals, values = entry.rpartition("=")
+            listed = [value.strip() for value in values.split(",")]
             if not equals:
                 everywhere += listed
             elif name.strip():
