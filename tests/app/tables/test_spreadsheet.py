@@ -52,7 +52,7 @@ def test_title_sentinel_and_class_are_one_click_each(app, heart):
     client.choose(table, target="disease", folds=2, repeats=1)
     plan = client.json("GET", f"/api/table/{table}/check")["plan"]
     assert plan["labels"] == ["no disease", "disease"]
-    client.choose(table, positive="no disease", name="Trial")
+    client.choose(table, positive="no disease", called="Trial")
     study = client.run(table)
     settings = json.loads((app.folder.path / "studies" / study / "plan.json").read_text())["settings"]
     assert settings["missing"] == {"pressure": ["999"]}
@@ -87,3 +87,12 @@ def test_choices_become_options(tmp_path):
     assert MissingValues.of(missing.partition("=")[2]).by_column == {"a=b": ("999", "-1"), "c": ("0",)}
     assert "--positive=yes" in words
     assert "--header=3" in words
+
+
+def test_pages_of_a_study_show_its_rows(app, finished):
+    """What became of the rows would be words in three places, or a page without a name for its study break."""
+    for page in (f"/study/{finished.study}", f"/study/{finished.study}/answer"):
+        status, _, text = app.client.ask("GET", page)
+        assert status == 200
+        assert "120 rows" in text.decode()
+    assert app.client.ask("GET", f"/compare?first={finished.study}&second={finished.study}")[0] == 200

@@ -53,7 +53,7 @@ def changed(choices: dict[str, Any], patch: dict[str, Any], names: tuple[str, ..
             new[entry] = _types(choices.get("types", {}), value, names)
         elif entry == "missing":
             new[entry] = _missing(choices.get("missing", {}), value, names)
-        elif entry in ("positive", "name"):
+        elif entry in ("positive", "called"):
             new[entry] = _word(entry, value)
         elif entry in ("drop", "blank"):
             new[entry] = _listed(choices.get(entry, []), value, names)

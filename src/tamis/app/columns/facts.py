@@ -109,8 +109,8 @@ def column_facts(
             show.short(_MIDNIGHT.sub("", text), MOST_LETTERS)
             for text in first_cells(reading.raw, name, MOST_VALUES, rows)
         ],
-        "sentinel": None if said.sentinel is None or not said.used else f"{said.sentinel:.10g}",
-        "attention": bool(said.note) and (said.sentinel is not None or "numbers" in said.note or "dates" in said.note),
+        "sentinel": None if decided.sentinel is None or not decided.used else f"{decided.sentinel:.10g}",
+        "attention": decided.sentinel is not None or any(word in decided.note for word in ("numbers", "dates")),
         "picture": None if last_column is None else _picture(last_column),
     }
 

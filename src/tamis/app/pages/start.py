@@ -115,7 +115,7 @@ def recent(folder: AppFolder) -> list[dict[str, Any]]:
     for entry, about in folder.all("studies"):
         state = state_of(entry)
         target = about.get("target", "")
-        named = about.get("choices", {}).get("name") or f"Predicting {target}"
+        named = about.get("choices", {}).get("called") or f"Predicting {target}"
         facts = {"id": entry.name, "target": target, "name": named, "made": _day(about), "state": state}
         facts |= {"words": STATES[state], "answer": about.get("answer", "")}
         studies.setdefault(about.get("table", ""), []).append(facts)
@@ -134,8 +134,8 @@ def recent(folder: AppFolder) -> list[dict[str, Any]]:
 
 def study_name(study: Path) -> str:
     """What a study is called on pages."""
-    about = read_about(study)
-    named = about.get("choices", {}).get("name")
+    about = read_about(place)
+    named = about.get("choices", {}).get("called")
     return named or f"{about.get('file', 'table')} → {about.get('target', '')}"
 
 

@@ -35,7 +35,7 @@ function fillLists(names) {
 
 /** The choices in the fields beside the columns. */
 function showChoices() {
-  for (const id of [...LISTS, "prefer", "task", "scoring", "folds", "repeats", "seed", "name"]) {
+  for (const id of [...LISTS, "prefer", "task", "scoring", "folds", "repeats", "seed", "called"]) {
     const value = choices[id] ?? (id === "prefer" ? "balanced" : "");
     if (LISTS.includes(id) && value && ![...$(id).options].some((option) => option.value === value)) $(id).append(make("option", { value, textContent: value }));
     $(id).value = value;
@@ -287,7 +287,7 @@ $("cost-use").addEventListener("click", () => {
   change({ costs });
 });
 $("cost-none").addEventListener("click", () => change({ costs: null }));
-for (const id of [...LISTS, "prefer", "task", "scoring", "positive", "name"]) $(id).addEventListener("change", () => change({ [id]: $(id).value || null }));
+for (const id of [...LISTS, "prefer", "task", "scoring", "positive", "called"]) $(id).addEventListener("change", () => change({ [id]: $(id).value || null }));
 for (const id of ["folds", "repeats", "seed"]) $(id).addEventListener("change", () => change({ [id]: $(id).value === "" ? null : Number($(id).value) }));
 if ($("header-form")) $("header-form").addEventListener("submit", async (event) => {
   event.preventDefault();
