@@ -26,6 +26,8 @@ _HOME = {
     "TreeRegressor": "tamis.tree",
     "ForestClassifier": "tamis.forest",
     "ForestRegressor": "tamis.forest",
+    "BoostingClassifier": "tamis.boosting",
+    "BoostingRegressor": "tamis.boosting",
     "AdditiveClassifier": "tamis.additive",
     "AdditiveRegressor": "tamis.additive",
     "PCA": "tamis.project",

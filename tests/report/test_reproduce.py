@@ -47,7 +47,7 @@ def test_every_setting_that_differs_is_said(made):
     listed = {"types": {"zip": "categorical", "age": "numeric"}, "drop": ["a", "b c"], "procedures": ["tree"]}
     found = parsed(command(made.plan(**changed, **listed)))
     assert found == {
-        "": "/data/breast cancer.csv",
+        "": "breast cancer.csv",
         "target": "diagnosis",
         **{name: str(value) for name, value in changed.items()},
         "types": "zip=categorical,age=numeric",
@@ -99,7 +99,7 @@ def test_what_a_command_cannot_say_is_said_in_python(made, changed):
     """A name with a comma in it would be read as two names."""
     text = command(made.plan(**changed))
     ((name, value),) = changed.items()
-    assert "tamis.Study('/data/breast cancer.csv', target='diagnosis', seed=0" in text
+    assert "tamis.Study('breast cancer.csv', target='diagnosis', seed=0" in text
     assert f"{name}={value!r}" in text
     compile(text, "command", "exec")
 

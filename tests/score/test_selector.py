@@ -219,3 +219,15 @@ def test_weights_of_criteria_decide_their_combination():
     assert np.array_equal(both.order_, alone.order_)
     with pytest.raises(ParameterError, match="2 criteria"):
         RankSelector(["pearson", "relief"], weights=[1]).fit(X, y)
+
+
+def test_select_from_model_keeps_the_columns_of_a_lasso():
+    """scikit-learn reads coefficients of columns in different units: of ten columns it would keep four."""
+    from sklearn.datasets import load_breast_cancer
+    from sklearn.feature_selection import SelectFromModel
+
+    from tamis import LinearClassifier
+
+    X, y = load_breast_cancer(return_X_y=True)
+    chosen = SelectFromModel(LinearClassifier(), importance_getter="feature_importances_", threshold=1e-12).fit(X, y)
+    assert int(chosen.get_support().sum()) == len(chosen.estimator_.selected_columns_)

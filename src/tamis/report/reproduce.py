@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import platform
 import shlex
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import PurePath
 from typing import Any
 
 from tamis.report import show
@@ -32,6 +34,10 @@ DEFAULTS: dict[str, Any] = {
     "sheet": None,
     "header": None,
     "black_box": True,
+    "missing": None,
+    "sheet": None,
+    "header": None,
+    "positive": None,
 }
 
 #: Settings that only Python can give.
@@ -44,19 +50,20 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "pyarrow", "bokeh")
 def command(plan: dict[str, Any]) -> str:
     """The `tamis run` command of a plan, ready for a shell; lines of Python where the plan needs them.
 
+    Of a file its name is given, and not the folders above it: they are nobody else's business.
+
     >>> command({"source": "/data/my table.csv", "query": None, "settings": {"target": "outcome", "seed": 3}})
-    "tamis run '/data/my table.csv' --target outcome --seed 3"
+    "tamis run 'my table.csv' --target outcome --seed 3"
     """
-    settings = plan["settings"]
+    settings, source = plan["settings"], plan.get("source")
+    if source is not None and "://" not in source:
+        plan = {**plan, "source": PurePath(source).name}
     if plan.get("source") is None or not _sayable(plan):
         return _python(plan)
     words = [shlex.quote(plan["source"]), _option("target", settings["target"]), f"--seed {settings.get('seed', 0)}"]
     if plan.get("query"):
         words.append(_option("query", plan["query"]))
-    words += [
-        _option(name, _costs(value) if name == "loss" else _written(value))
-        for name, value in _changed(settings).items()
-    ]
+    words += [_option(name, _SPECIAL.get(name, _written)(value)) for name, value in _changed(settings).items()]
     return " ".join(["tamis run", *words])
 
 
@@ -108,6 +115,25 @@ def _written(value: Any) -> str:
 
 def _costs(loss: dict[str, dict[str, float]]) -> str:
     return ", ".join(f"{truth}>{answer}={cost:g}" for truth, row in loss.items() for answer, cost in row.items())
+
+
+def _missing(values: Any) -> str:
+    """Values that mean missing as the option takes them.
+
+    >>> _missing(["999"]), _missing({"*": ["999"], "age": ["-1", "0"]})
+    ('999', '999; age=-1,0')
+    """
+    if not isinstance(values, dict):
+        return ",".join(values)
+    return "; ".join(",".join(v) if name == "*" else f"{name}={','.join(v)}" for name, v in values.items())
+
+
+def _header(rows: Any) -> str:
+    return ",".join(map(str, rows)) if rows else "no"
+
+
+#: Settings that are not written as they are.
+_SPECIAL: dict[str, Callable[[Any], str]] = {"loss": _costs, "missing": _missing, "header": _header}
 
 
 def _python(plan: dict[str, Any]) -> str:

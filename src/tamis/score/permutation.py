@@ -8,9 +8,11 @@ import numpy as np
 import scipy
 
 from tamis.engine import generator, map_threads
+from tamis.score.tail import TailScores, tail_pvalues
 
 __all__ = ["benjamini_hochberg", "permutation_pvalues"]
 
+PARTS_HELD = 8  # tasks whose scores are in memory at a time where their largest are gathered
 AT_ONCE = 32  # permutations a task: fixed, and enough for a criterion to share work between targets
 
 
@@ -22,6 +24,7 @@ def permutation_pvalues(
     *,
     seed: int = 0,
     n_jobs: int | None = None,
+    tail: TailScores | None = None,
 ) -> np.ndarray:
     """(1 + permutations that score as high) / (1 + permutations), for each column.
 
@@ -31,6 +34,7 @@ def permutation_pvalues(
     scores : takes orders of the target's rows and gives scores (criteria, orders, columns); whatever it reads of the
         table is made before.
     n_rows, n_permutations, seed, n_jobs : of the permutations.
+    tail : gathers the largest scores of one criterion; p-values of columns with few hits then come from a fitted tail.
 
     Scores that differ by rounding only count as equal. With several criteria, the score that is compared is the mean of
     the ranks that a column's scores have among its own permutations (nonparametric combination): ranks among columns
@@ -48,11 +52,21 @@ def permutation_pvalues(
     def some(first: int) -> np.ndarray:
         last = min(first + AT_ONCE, n_permutations)
         orders = [generator(seed, "permutation", p).permutation(n_rows) for p in range(first, last)]
-        null_scores = scores(orders)
-        return null_scores if several else (null_scores[0] >= bar[0]).sum(axis=0)
+        permuted = scores(orders)
+        return permuted if several or tail is not None else (permuted[0] >= bar[0]).sum(axis=0)
 
-    batches = map_threads(some, range(0, n_permutations, AT_ONCE), n_jobs)
-    hits = _combined_hits(observed, np.concatenate(batches, axis=1)) if several else np.sum(batches, axis=0)
+    starts = range(0, n_permutations, AT_ONCE)
+    if tail is not None and not several:
+        hits = np.zeros(observed.shape[1])
+        for k in range(0, len(starts), PARTS_HELD):
+            for part in map_threads(some, starts[k : k + PARTS_HELD], n_jobs):
+                hits += (part[0] >= bar[0]).sum(axis=0)
+                tail.add(part[0])
+        counted = (1.0 + hits) / (1.0 + n_permutations)
+        fitted = tail_pvalues(observed[0], tail, hits, n_permutations)
+        return np.where(np.isnan(fitted), counted, fitted)
+    parts = map_threads(some, starts, n_jobs)
+    hits = _combined_hits(observed, np.concatenate(parts, axis=1)) if several else np.sum(parts, axis=0)
     return (1.0 + hits) / (1.0 + n_permutations)
 
 

@@ -18,6 +18,7 @@ from tamis.score.criteria import criterion_named, criterion_names
 from tamis.score.criterion import Criterion, Target, read_table
 from tamis.score.permutation import benjamini_hochberg, permutation_pvalues
 from tamis.score.several_targets import OverTargets
+from tamis.score.tail import FEWEST_PERMUTATIONS, TailScores
 from tamis.table import Table, eager, in_days, refusal, same_length
 from tamis.table.interface.selector import TableSelector
 from tamis.table.interface.several_classes import has_several_targets
@@ -80,6 +81,9 @@ class RankSelector(TableSelector, BaseEstimator):
     threshold : keep the columns that score at least this much.
     share : keep this share of the columns, the best ones (rounded, at least one).
     alpha : keep the columns whose p-value, adjusted for the number of columns (Benjamini–Hochberg), is at most alpha.
+        Where permutations are too few for that many columns, small p-values of one criterion come from a tail that is
+        fitted to the largest permuted scores (`tail_fitted_`); with several criteria, or fewer than 200 permutations,
+        there is a warning, and columns pass only in numbers.
     pvalues : "adjusted", or "raw": `alpha` is then compared with the p-values of single columns, not adjusted.
     n_permutations : number of permuted targets for p-values; 0 computes none, or 1,000 when `alpha` asks for them.
     combine : how several criteria become one: borda, mean, median, best, reciprocal, standardised.
@@ -97,6 +101,7 @@ class RankSelector(TableSelector, BaseEstimator):
     signs_ : sign of the correlation of each column when `by` includes pearson (0 for categories), otherwise None.
     pvalues_ : (1 + hits) / (1 + permutations) of each column, or None; with several criteria, hits are permutations in
         which the mean over criteria of the score's rank among its own permutations is as high.
+    tail_fitted_ : whether p-values beyond the permutations come from a fitted tail (see `tamis.score.tail`).
     adjusted_pvalues_ : the same after Benjamini and Hochberg, or None.
     ranking_ : rank of each column, 1 for the best; equal scores are ranked by name (by position without names).
     order_ : positions of the columns, best first.
@@ -205,7 +210,9 @@ class RankSelector(TableSelector, BaseEstimator):
                 "leave out alpha and n_permutations, and give k, share or threshold"
             )
         tests = d if self.pvalues == "adjusted" else 1
-        if self.alpha is not None and tests > self.alpha * (1 + permutations):
+        too_few = self.alpha is not None and tests > self.alpha * (1 + permutations)
+        self.tail_fitted_ = too_few and len(criteria) == 1 and permutations >= FEWEST_PERMUTATIONS
+        if self.alpha is not None and too_few and not self.tail_fitted_:
             warnings.warn(
                 f"n_permutations={permutations} is too few to keep a single column of {d:,} at alpha={self.alpha:g}; "
                 f"give at least {int(np.ceil(tests / max(self.alpha, 1e-12))):,}, or columns pass only in numbers",
@@ -227,7 +234,9 @@ class RankSelector(TableSelector, BaseEstimator):
 
         observed = np.array(list(self.criterion_scores_.values()))
         seed = drawn_seed(self.random_state)
-        return permutation_pvalues(observed, scores, targets[0].n_rows, permutations, seed=seed, n_jobs=self.n_jobs)
+        tail = TailScores(permutations) if self.tail_fitted_ else None
+        n_rows, n_jobs = targets[0].n_rows, self.n_jobs
+        return permutation_pvalues(observed, scores, n_rows, permutations, seed=seed, n_jobs=n_jobs, tail=tail)
 
     def _support(self, d: int) -> np.ndarray:
         selected = np.ones(d, dtype=bool)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import tamis
@@ -47,7 +48,7 @@ def test_the_user_names_the_class_and_probabilities_follow(tmp_path):
     assert study.model_.labels == ("default", "paid")
     assert json.loads((tmp_path / "s" / "plan.json").read_text())["settings"]["positive"] == "paid"
     assert tamis.load(tmp_path / "s").open(rows)["rows"] == 30
-    X = {"x": rows["x"], "other": rows["other"]}
+    X = pd.DataFrame({"x": rows["x"], "other": rows["other"]})
     fitted = tamis.Study(lock=0, **SMALL).fit(X, rows["y"])
     assert fitted.classes_.tolist() == ["default", "paid"]
     assert (fitted.predict_proba(X)[:, 0] > 0.5).tolist() == (fitted.predict(X) == "default").tolist()
