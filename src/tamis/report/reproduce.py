@@ -34,9 +34,6 @@ DEFAULTS: dict[str, Any] = {
     "sheet": None,
     "header": None,
     "black_box": True,
-    "missing": None,
-    "sheet": None,
-    "header": None,
     "positive": None,
 }
 

@@ -134,7 +134,7 @@ def recent(folder: AppFolder) -> list[dict[str, Any]]:
 
 def study_name(study: Path) -> str:
     """What a study is called on pages."""
-    about = read_about(place)
+    about = read_about(study)
     named = about.get("choices", {}).get("called")
     return named or f"{about.get('file', 'table')} → {about.get('target', '')}"
 
