@@ -20,6 +20,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ import pandas as pd
 VARIANTS = ("plain", "holes", "weights", "words", "groups")
 
 
+@lru_cache(maxsize=3)
 def drawn(path: Path, seed: int, rows: int, columns: int) -> tuple[pd.DataFrame, np.ndarray]:
     """Some rows and columns of a table; classes with fewer than five rows are left out."""
     frame, rng = pd.read_parquet(path), np.random.default_rng(seed)
