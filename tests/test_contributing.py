@@ -35,6 +35,10 @@ def _files(recipe: str) -> dict[str, str]:
     return texts
 
 
+#: Functions of the packages that list their modules.
+LISTS = ("criterion_names", "strategy_names", "known")
+
+
 @pytest.fixture
 def added(tmp_path, monkeypatch):
     """Adds a recipe's files in a folder of their own, as if they stood in the package; gives its tests."""
@@ -49,7 +53,7 @@ def added(tmp_path, monkeypatch):
             if path.startswith("src/"):
                 package = importlib.import_module(".".join(Path(path).parent.parts[1:]))
                 monkeypatch.setattr(package, "__path__", [*package.__path__, str(file.parent)])
-                names = vars(package).get("criterion_names") or package.strategy_names
+                (names,) = (vars(package)[name] for name in LISTS if name in vars(package))
                 names.cache_clear()
                 caches.append(names)
         monkeypatch.syspath_prepend(tmp_path)

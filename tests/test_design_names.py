@@ -145,7 +145,7 @@ FITTED = {
     "tree": (lambda: tamis.TreeClassifier().fit(X, C), "to_text rules to_svg cost_complexity_"),
     "forest": (
         lambda: tamis.ForestClassifier(20).fit(X, C),
-        "oob_score_ oob_curve_ oob_share_ feature_importances_ permutation_importance",
+        "oob_score_ oob_curve_ oob_fraction_ feature_importances_ permutation_importance",
     ),
     "additive": (lambda: tamis.AdditiveRegressor(max_pairs=1).fit(X, Y), "curves_ pairs_ contributions to_table plot"),
     "card": (lambda: import_module("tamis.linear").ScoreCard(3).fit(X, C), "table_ risk_"),

@@ -22,9 +22,9 @@ stopped = ForestClassifier(500, stop_when_stable=True).fit(X[train], y[train])
 kept = len(stopped.oob_curve_)
 error = 1 - forest.score(X[test], y[test])
 print(f"out of the bag {1 - forest.oob_score_:.3f}, on rows kept apart {error:.3f}; stopped after {kept} trees")
-print(f"a tree leaves out {forest.oob_share_:.3f} of the rows; (1 − 1/n)ⁿ is {(1 - 1 / 1000) ** 1000:.3f}")
+print(f"a tree leaves out {forest.oob_fraction_:.3f} of the rows; (1 − 1/n)ⁿ is {(1 - 1 / 1000) ** 1000:.3f}")
 
-assert abs(forest.oob_share_ - np.exp(-1)) < 0.005
+assert abs(forest.oob_fraction_ - np.exp(-1)) < 0.005
 assert abs((1 - forest.oob_score_) - error) < 0.03
 assert kept < 400
 assert abs(stopped.oob_curve_[-1] - forest.oob_curve_[-1]) < 0.01

@@ -62,7 +62,15 @@ def test_about_a_share_of_one_over_e_is_left_out():
     """If this fails, rows are not drawn uniformly with replacement."""
     X, y = friedman(1_000)
     forest = ForestRegressor(50, max_depth=2).fit(X, y)
-    assert abs(forest.oob_share_ - np.exp(-1)) < 0.005
+    assert abs(forest.oob_fraction_ - np.exp(-1)) < 0.005
+
+
+def test_the_former_name_of_the_out_of_bag_fraction_works_and_warns():
+    """Without it, code written for the last version breaks without a word."""
+    X, y = friedman(100)
+    forest = ForestRegressor(5).fit(X, y)
+    with pytest.warns(FutureWarning, match="now called oob_fraction_"):
+        assert forest.oob_share_ == forest.oob_fraction_
 
 
 def test_out_of_bag_answers_come_from_trees_that_left_the_row_out():

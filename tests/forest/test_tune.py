@@ -30,7 +30,7 @@ def test_a_tuned_forest_is_the_plain_forest_of_what_it_chose(kind, n_trees):
     assert same(forest, plain)
     assert len(forest.trees_) == n_trees
     assert np.array_equal(forest.impurity_importance_, plain.impurity_importance_)
-    assert forest.oob_share_ == plain.oob_share_
+    assert forest.oob_fraction_ == plain.oob_fraction_
     assert np.array_equal(forest.predict(X), plain.predict(X))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -43,6 +44,7 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
     _criteria: tuple[str, ...] = CRITERIA
     trees_: Trees
     n_features_in_: int
+    oob_fraction_: float
     tuning_: list[Setting]
     tuned_params_: dict[str, Any]
 
@@ -64,7 +66,7 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
         self.trees_ = forest.trees(data.columns)
         self.impurity_importance_ = np.empty(table.n_columns)
         self.impurity_importance_[data.columns] = forest.gain / forest.n_trees
-        self.oob_share_ = forest.share / forest.n_trees
+        self.oob_fraction_ = forest.share / forest.n_trees
         self.training_digest_ = digest_of(data, target)
         if forest.out_of_bag:
             self.oob_curve_ = judge.curve
@@ -107,6 +109,13 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
         forest, self.tuning_ = tuned(begin, limits, grid, n_trees)
         self._take(self.tuning_[-1])
         return forest
+
+    @property
+    def oob_share_(self) -> float:
+        """Former name of `oob_fraction_`; it warns."""
+        check_is_fitted(self)
+        warnings.warn("oob_share_ is now called oob_fraction_; read that", FutureWarning, stacklevel=2)
+        return self.oob_fraction_
 
     @property
     def _tunes(self) -> bool:

@@ -89,7 +89,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         fifth of the rows at the temperature that the others choose.
     temperature_ : T; 1 without a calibration.
     oob_curve_ : error after each tree (with a loss matrix, mean cost).
-    oob_share_ : mean share of rows out of the bag.
+    oob_fraction_ : mean fraction of rows out of the bag.
     feature_importances_, impurity_importance_ : what each column brings to rows out of the bag.
     trees_ : the trees as arrays.
     max_features_, min_samples_leaf_, thresholds_, tuned_params_, tuning_ : with `tune`, what was chosen, the parameters
@@ -313,7 +313,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
     oob_score_ : R² out of the bag (mean over targets).
     oob_prediction_ : the answers out of the bag (NaN: drawn by every tree).
     oob_curve_ : mean squared error after each tree.
-    oob_share_ : mean share of rows out of the bag.
+    oob_fraction_ : mean fraction of rows out of the bag.
     feature_importances_, impurity_importance_, trees_ : as in :class:`ForestClassifier`.
 
     References

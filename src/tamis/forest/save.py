@@ -126,7 +126,7 @@ def _header(forest: Any) -> dict[str, Any]:
         "n_classes": trees.n_classes,
         "n_outputs": trees.n_outputs,
         "seed": forest.seed_,
-        "oob_share": float(forest.oob_share_),
+        "oob_share": float(forest.oob_fraction_),
         "training": forest.training_digest_,
         "oob_score": _finite(getattr(forest, "oob_score_", None)),
     }
@@ -176,7 +176,7 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
     forest.interval_shares_ = arrays.get("interval_shares")
     if forest.interval_shares_ is not None:
         forest.interval_shares_ = numbers("interval_shares", forest.interval_shares_)
-    forest.seed_, forest.oob_share_ = header["seed"], float(numbers("oob_share", header["oob_share"], shape=()))
+    forest.seed_, forest.oob_fraction_ = header["seed"], float(numbers("oob_share", header["oob_share"], shape=()))
     forest.training_digest_ = header["training"]
     if "oob_curve" in arrays:
         forest.oob_curve_ = arrays["oob_curve"]

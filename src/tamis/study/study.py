@@ -429,7 +429,7 @@ class Study(TakesTable, BaseEstimator):
         from tamis.report.checklist.answers import StudyFacts
 
         one_of("of", of, CHECKLISTS)
-        self._known("answer")
+        self._result_of("answer")
         looks = Ledger(self.folder).looks() if self._kept else []
         items = filled(of, StudyFacts(self.results_, self._plan(), looks, self.cite()))
         if path is None:
@@ -440,7 +440,7 @@ class Study(TakesTable, BaseEstimator):
         """Write every table of the report: a CSV file each, or one Word document (to="docx"); the paths written."""
         from tamis.report.export_tables import export_tables
 
-        self._known("answer")
+        self._result_of("answer")
         lock = self.results_["lock"]
         looks = Ledger(self.folder).looks(lock["digest"], lock["data"]) if self._kept else []
         return export_tables(self.results_, self._plan(), looks, Path(folder), to)
@@ -489,7 +489,7 @@ class Study(TakesTable, BaseEstimator):
         from tamis.study.validity.external import target_of
         from tamis.study.validity.validate import recalibrated_model, validation
 
-        self._known("answer")
+        self._result_of("answer")
         if not self._kept:
             raise StudyError("a study of fit(X, y) keeps no folder and no ledger; use score(X, y)")
         if (recalibrate is None) != (name is None):

@@ -100,7 +100,7 @@ def test_rows_out_of_the_bag_are_judged_by_trees_that_did_not_draw_them(tmp_path
     model = ForestClassifier(40, max_samples=1_500).fit(lazy_table(tmp_path / "2", 256, target="c"), "c")
     assert abs(model.oob_score_ - 0.5) < 0.05
     assert len(model.oob_rows_) == 3_000
-    assert abs(model.oob_share_ - np.exp(-0.5)) < 0.02  # 1,500 draws of 3,000 rows
+    assert abs(model.oob_fraction_ - np.exp(-0.5)) < 0.02  # 1,500 draws of 3,000 rows
 
 
 def test_only_rows_with_a_target_are_drawn_and_as_often_as_chance_has_it(tmp_path):

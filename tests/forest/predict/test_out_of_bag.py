@@ -30,9 +30,9 @@ def test_the_share_left_out_is_that_of_drawing_with_replacement(n):
     rng = np.random.default_rng(n)
     forest = ForestRegressor(400, max_depth=1, n_jobs=2).fit(rng.normal(size=(n, 2)), rng.normal(size=n))
     wanted = (1 - 1 / n) ** n
-    assert abs(forest.oob_share_ - wanted) < 4 * np.sqrt(wanted * (1 - wanted) / (400 * n))
+    assert abs(forest.oob_fraction_ - wanted) < 4 * np.sqrt(wanted * (1 - wanted) / (400 * n))
     if n == 5_000:
-        assert round(forest.oob_share_, 3) == 0.368
+        assert round(forest.oob_fraction_, 3) == 0.368
 
 
 def test_out_of_bag_error_equals_test_error_on_many_rows():
@@ -64,7 +64,7 @@ def test_fewer_rows_left_out_judge_the_same_trees() -> None:
     some = ForestClassifier(200, max_samples=300, max_oob_samples=400, random_state=1).fit(X, y)
     assert np.array_equal(whole.predict_proba(X), some.predict_proba(X))
     assert not np.isnan(some.oob_decision_function_).any()
-    assert some.oob_share_ < 0.2 < 0.8 < whole.oob_share_
+    assert some.oob_fraction_ < 0.2 < 0.8 < whole.oob_fraction_
     small = ForestClassifier(30, max_samples=300, random_state=1).fit(X, y)
     assert small.oob_score_ - 0.01 < some.oob_score_ < whole.oob_score_ + 0.01
     with pytest.raises(ValueError, match="max_oob_samples=0"):

@@ -175,7 +175,7 @@ def _refuse_other_draws(forest: Any, measured: MeasuredImportance) -> None:
         raise ParameterError(
             "every tree saw every row, so none is left to permute; fit with bootstrap=True, or with max_samples below 1"
         )
-    if not np.isclose(measured.share, forest.oob_share_, rtol=1e-9):
+    if not np.isclose(measured.share, forest.oob_fraction_, rtol=1e-9):
         raise ParameterError(
             "the forest's parameters were changed after fit, so it is not known which tree saw which row; fit again"
         )

@@ -153,7 +153,7 @@ def _keep(
     forest.trees_ = growing.trees(order)
     forest.impurity_importance_ = np.empty(len(order))
     forest.impurity_importance_[order] = growing.gain / growing.n_trees
-    forest.oob_share_ = growing.share / growing.n_trees
+    forest.oob_fraction_ = growing.share / growing.n_trees
     binned = mapped.binned(judged)
     arrays = (binned.codes, binned.low, binned.high, target.classes, target.values)
     forest.training_digest_ = bytes_hash(*(np.ascontiguousarray(array).tobytes() for array in arrays)).hex()
