@@ -80,7 +80,7 @@ def test_classes_of_several_targets_keep_their_kind_and_order():
     assert set(model.predict(X)[:, 1].tolist()) == {0, 1}
     with pytest.raises(ParameterError, match="not saved"):
         model.to_dict()
-    with pytest.raises(ParameterError, match="takes one class target"):
+    with pytest.raises(ParameterError, match="does not go with several class targets"):
         TreeClassifier(class_weight="balanced").fit(X, frame)
 
 

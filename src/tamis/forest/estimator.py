@@ -20,7 +20,7 @@ from tamis.forest.settings import CLASS_CRITERIA, CRITERIA
 from tamis.forest.training import remember
 from tamis.metrics.r_squared import weighted_r_squared
 from tamis.table import Classes, LazyTable, Table, features, numbers, same_length, target_scales
-from tamis.table.interface.several_classes import SeveralClasses, has_several_targets
+from tamis.table.interface.several_classes import OrderedClasses, SeveralClasses, has_several_targets
 from tamis.tree.settings import loss_of, one_target, refuse_other_than, takes_several
 from tamis.views.lazy.given import refuse_rows
 
@@ -41,7 +41,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     Parameters
     ----------
     n_estimators : number of trees; with `stop_when_stable` the most there may be.
-    criterion : "gini" or "entropy": the impurity whose fall splits are compared by.
+    criterion : "gini" or "entropy": the impurity whose fall splits are compared by; or "ordinal", for ordered classes:
+        the ranked probability score, so that splits part classes that lie far from each other.
     max_features : columns tried at each split: "sqrt", "log2", None (all), a number or a share.
     oob_score : work out the out-of-bag answers, their error after each tree, and importances from rows left out.
     stop_when_stable : stop when the error's curve is flat within its own noise.
@@ -171,13 +172,19 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         if isinstance(X, LazyTable):
             from tamis.forest.lazy.fit import fit_lazily
 
+            if self.criterion == "ordinal":
+                raise ParameterError("criterion='ordinal' is for tables in memory; give 'gini' or 'entropy'")
             refuse_rows(sample_weight=sample_weight)
             fit_lazily(self, X, y, classes=True)
             return self
         for name in ("indicator_forest_", "several_"):
             self.__dict__.pop(name, None)
         if has_several_targets(y):
-            return self._fit_several(X, y, sample_weight)
+            refuse_other_than(self, ForestClassifier(), SEVERAL_TAKE)
+            return self._fit_indicators(X, SeveralClasses.of(y), sample_weight)
+        if self.criterion == "ordinal":
+            refuse_other_than(self, ForestClassifier(), SEVERAL_TAKE[1:])
+            return self._fit_indicators(X, OrderedClasses(Classes.of(y)), sample_weight)
         table = features(self, X, reset=True, sparse_ok=True)
         classes = Classes.of(y)
         same_length(table, classes.codes)
@@ -189,36 +196,35 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         remember(self, X, y, sample_weight)
         return self
 
-    def _fit_several(self, X: Any, y: Any, sample_weight: Any) -> ForestClassifier:
-        """One forest for several class targets: splits lower the sum of their Gini impurities."""
-        refuse_other_than(self, ForestClassifier(), SEVERAL_TAKE)
-        targets = SeveralClasses.of(y)
+    def _fit_indicators(self, X: Any, targets: SeveralClasses | OrderedClasses, sample_weight: Any) -> ForestClassifier:
+        """A forest of numbers that stand for several class targets, or for ordered classes."""
         params = self.get_params(deep=False)
         names = set(ForestRegressor().get_params())
         shared = names - {"criterion"}
         forest = ForestRegressor(**{name: value for name, value in params.items() if name in shared})
         forest._one_unit = True
-        forest.fit(X, targets.indicators(), sample_weight)
+        values = targets.indicators()
+        forest.fit(X, values[:, 0] if values.shape[1] == 1 else values, sample_weight)
         for name, value in vars(forest).items():
             if name not in names:
                 setattr(self, name, value)
         self.indicator_forest_, self.several_ = forest, targets.without_rows()
         self.classes_ = targets.labels
-        self.n_outputs_ = len(targets.labels)
+        self.n_outputs_ = len(targets.labels) if isinstance(targets, SeveralClasses) else 1
         means = self.__dict__.pop("oob_prediction_", None)
         if means is not None:
+            means = means.reshape(len(means), -1)
             self.oob_decision_function_: Any = targets.shares(means)
-            judged = ~np.isnan(means[:, 0])
-            codes = [part[judged].argmax(axis=1) for part in self.oob_decision_function_]
-            right = [one.codes[judged] == code for one, code in zip(targets.targets, codes)]
-            self.oob_score_ = float(np.mean(right)) if judged.any() else np.nan
+            self.oob_score_ = targets.accuracy(means)
         return self
 
     def permutation_importance(self, X: Any = None, y: Any = None, **options: Any) -> Any:
         """As in `BaseForest`; of several class targets, by the summed Brier score of all of them."""
         if not hasattr(self, "indicator_forest_"):
             return super().permutation_importance(X, y, **options)
-        given = None if y is None else SeveralClasses.of(y).indicators()
+        is_ordered = isinstance(self.several_, OrderedClasses)
+        targets = None if y is None else OrderedClasses(Classes.of(y)) if is_ordered else SeveralClasses.of(y)
+        given = None if targets is None else targets.indicators()
         return self.indicator_forest_.permutation_importance(X, given, **options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -266,7 +272,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         """
         matrix = self._matrix(X)
         if hasattr(self, "several_"):
-            return self.several_.shares(self.trees_.mean(matrix, self.n_jobs))
+            return self.several_.shares(self.trees_.mean(matrix, self.n_jobs).reshape(len(matrix), -1))
         return tempered(self.trees_.mean(matrix, self.n_jobs), self.temperature_)
 
     def predict_log_proba(self, X: Any) -> Any:
@@ -278,7 +284,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     def predict(self, X: Any) -> np.ndarray:
         """The class of the largest share, or of the least expected cost with a loss matrix."""
         if hasattr(self, "several_"):
-            return self.several_.predicted(self.trees_.mean(self._matrix(X), self.n_jobs))
+            matrix = self._matrix(X)
+            return self.several_.predicted(self.trees_.mean(matrix, self.n_jobs).reshape(len(matrix), -1))
         answers = self._answers(self.predict_proba(X))
         return self.classes_[answers]
 

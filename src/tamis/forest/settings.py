@@ -9,7 +9,7 @@ import numpy as np
 from tamis import check
 
 CRITERIA = ("squared_error", "standard_deviation", "poisson")  # whose fall the splits of numbers are compared by
-CLASS_CRITERIA = ("gini", "entropy")  # of classes
+CLASS_CRITERIA = ("gini", "entropy", "ordinal")  # of classes
 
 
 def columns_to_try(value: Any, n_columns: int) -> int:

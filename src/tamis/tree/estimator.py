@@ -16,7 +16,7 @@ from tamis.errors import ParameterError, TableError, TamisWarning
 from tamis.split.inner import dealt_folds
 from tamis.split.pairs import Folds
 from tamis.table import Classes, LazyTable, Table, features, numbers, refuse_extreme, same_length, target_scales
-from tamis.table.interface.several_classes import SeveralClasses, has_several_targets
+from tamis.table.interface.several_classes import OrderedClasses, SeveralClasses, has_several_targets
 from tamis.table.interface.takes_table import TakesMissing
 from tamis.tree.export.reading import Reading
 from tamis.tree.grow.fit import TreeData
@@ -30,6 +30,9 @@ from tamis.views.lazy.given import refuse_rows
 
 _MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY, "drop": MAJORITY}
 _NO_LIMIT = 2**31 - 1
+
+#: Parameters that trees of ordered classes take at their defaults alone.
+ORDERED_TAKE = ("max_purity", "prune_by", "splits", "leaf", "search", "loss_matrix", "priors")
 
 #: Parameters that trees of several class targets take at their defaults alone.
 SEVERAL_TAKE = ("criterion", "max_purity", "prune_by", "leaf", "loss_matrix", "priors", "class_weight")
@@ -251,7 +254,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     Parameters
     ----------
     criterion : "gini", "entropy", "gain_ratio" (entropy gain over the entropy of the two sides' sizes, among columns
-        of at least average gain) or "chi2" (Pearson's statistic of sides × classes).
+        of at least average gain) or "chi2" (Pearson's statistic of sides × classes); or "ordinal", for ordered classes:
+        the ranked probability score, by which trees are pruned, too.
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, min_impurity_decrease, max_leaf_nodes :
         when to stop. With `max_leaf_nodes` the split that improves most is made first. The two sample limits count
         rows, or are shares of them; `min_weight_fraction_leaf` is a share of the weight. `min_impurity_decrease`
@@ -380,7 +384,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
 
         X may be a lazy table, and y then the name of one of its columns.
         """
-        criterion = check.one_of("criterion", self.criterion, CLASS_CRITERIA)
+        criterion = check.one_of("criterion", self.criterion, [*CLASS_CRITERIA, "ordinal"])
         if self.leaf == "linear":
             raise ParameterError("leaf='linear' predicts numbers; use TreeRegressor, or leaf='constant' for classes")
         if isinstance(X, LazyTable):
@@ -403,10 +407,27 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         self.loss_ = loss_of(self.loss_matrix, target.n_classes)
         priors = self._priors_checked(target.n_classes)
         prune_by = self._prune_by_checked()
+        if criterion == "ordinal":
+            return self._fit_ordered(table, target, weight)
         data, kind = TreeData.of(table), CLASS_CRITERIA[criterion]
         problem = ClassProblem(data, kind, target.codes, weight, self.loss_, priors, prune_by)
         self._grow(table, problem, target.codes)
         return self
+
+    def _fit_ordered(self, table: Table, target: Classes, weight: np.ndarray) -> TreeClassifier:
+        """A tree whose splits, and pruning, lower the ranked probability score of the shares of ordered classes."""
+        refuse_other_than(self, TreeClassifier(), ORDERED_TAKE)
+        ordered = OrderedClasses(target)
+        values = ordered.indicators()
+        squares, ones = NUMBER_CRITERIA["squared_error"], np.ones(values.shape[1])
+        self._ordered = ordered.without_rows()
+        self._grow(table, NumberProblem(TreeData.of(table), squares, values, weight, ones), target.codes)
+        tree = self.tree_
+        self.tree_ = replace(tree, value=ordered.shares(tree.value) * tree.weight[:, None])
+        return self
+
+    def _shaped(self, predictions: np.ndarray) -> np.ndarray:
+        return self._ordered.shares(predictions) if self.criterion == "ordinal" else predictions
 
     def _fit_several(self, X: Any, y: Any, sample_weight: Any) -> TreeClassifier:
         """One tree for several class targets: splits lower the sum of their Gini impurities."""

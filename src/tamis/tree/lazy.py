@@ -121,7 +121,15 @@ def _class_problem(model: Any, mapped: MappedCodes, counts: np.ndarray) -> Any:
     classes = mapped.target if has_target.all() else np.maximum(mapped.target, 0)
     weight = check.class_factors(model.class_weight, model.classes_, counts.astype(np.float64))[classes] * has_target
     priors, by = model._priors_checked(len(model.classes_)), model._prune_by_checked()
-    problem = ClassProblem(_data(mapped), CLASS_CRITERIA[model.criterion], classes, weight, model.loss_, priors, by)
+    problem = ClassProblem(
+        _data(mapped),
+        CLASS_CRITERIA[check.one_of("criterion", model.criterion, CLASS_CRITERIA)],
+        classes,
+        weight,
+        model.loss_,
+        priors,
+        by,
+    )
     return (
         problem
         if model.class_weight is None

@@ -40,21 +40,27 @@ def loss_of(matrix: Any, n_classes: int) -> np.ndarray:
 
 
 def refuse_other_than(model: Any, default: Any, names: Iterable[str]) -> None:
-    """Raise where a parameter that several class targets do not take is not at its default."""
+    """Raise where a parameter that indicators of classes do not take is not at its default."""
     for name in names:
-        value, usual = getattr(model, name), getattr(default, name)
-        if value is not usual and value != usual:
-            raise ParameterError(f"{name}={value!r} takes one class target, but y has several; fit one at a time")
+        value = getattr(model, name)
+        if _differs(value, getattr(default, name)):
+            what = "ordered classes" if getattr(model, "criterion", None) == "ordinal" else "several class targets"
+            raise ParameterError(f"{name}={value!r} does not go with {what}; leave it out, or fit another criterion")
 
 
 def takes_several(model: Any, default: Any, names: Iterable[str]) -> bool:
     """Whether a model's parameters suit several class targets."""
-    return all(getattr(model, name) is getattr(default, name) or getattr(model, name) == getattr(default, name)
-               for name in names)  # fmt: skip
+    return not any(_differs(getattr(model, name), getattr(default, name)) for name in names)
+
+
+def _differs(value: Any, usual: Any) -> bool:
+    is_plain = isinstance(value, (str, bool, int, float, np.generic))
+    return value is not usual and not (is_plain and bool(value == usual))
 
 
 def one_target(model: Any) -> Any:
     """The model itself, where it predicts one target."""
     if hasattr(model, "several_"):
-        raise ParameterError(f"a model of {model.n_outputs_} class targets is not saved; fit one at a time")
+        what = f"of {model.n_outputs_} class targets" if model.n_outputs_ > 1 else "with criterion='ordinal'"
+        raise ParameterError(f"a model {what} is not saved; fit one target, with another criterion")
     return model

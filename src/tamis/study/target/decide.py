@@ -120,12 +120,22 @@ def _refuse_misfit(present: list[Any], text: bool, column: Column, settings: Set
     if task == ORDINAL and text and column.kind != "ordinal":
         raise TableError(
             f"task='ordinal', but the order of the classes of {name!r} is not known; give it from lowest to highest, "
-            f"as in types='{name}=ordinal:{'<'.join(sorted(map(str, set(present)))[:4])}'"
+            f"as in types='{name}=ordinal:{_all_levels(present)}'"
         )
     if task == COUNT:
         wrong = next((value for value in present if value < 0 or value != round(value)), None)
         if wrong is not None:
             raise TableError(f"task='count', but the target {name!r} holds {wrong:g}; give task='regression'")
+
+
+def _all_levels(present: list[Any], max_shown: int = 12) -> str:
+    """The levels as a user would write them, sorted by the alphabet; of many the first ones.
+
+    >>> _all_levels(["mid", "low", "mid"])
+    'low<mid'
+    """
+    levels = sorted({str(value) for value in present})
+    return "<".join(levels[:max_shown]) + ("<…" if len(levels) > max_shown else "")
 
 
 def class_labels(values: set[Any], column: Column, task: str) -> dict[Any, Any]:

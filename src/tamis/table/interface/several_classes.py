@@ -88,6 +88,61 @@ class SeveralClasses:
     def labels(self) -> list[np.ndarray]:
         return [target.labels for target in self.targets]
 
+    def accuracy(self, means: np.ndarray) -> float:
+        """The share of right answers, over all targets; NaN without rows."""
+        judged = ~np.isnan(means).any(axis=1)
+        if not judged.any():
+            return float("nan")
+        shares = self.shares(means[judged])
+        return float(np.mean([target.codes[judged] == s.argmax(axis=1) for target, s in zip(self.targets, shares)]))
+
     def without_rows(self) -> SeveralClasses:
         """The classes alone, as a fitted model remembers them."""
         return SeveralClasses(tuple(Classes(target.codes[:0], target.labels) for target in self.targets))
+
+
+@dataclass(frozen=True, eq=False)
+class OrderedClasses:
+    """A target of ordered classes as a matrix of numbers: a column per class but the last, 1 where a row is above it.
+
+    The variances of these columns sum to the ranked probability score of a node's shares of classes: a class far away
+    costs more than a neighbour. Means of the columns never rise from one class to the next, so that their differences
+    are shares of classes.
+
+    >>> target = OrderedClasses(Classes(np.array([0, 2, 1]), np.array(["low", "mid", "high"])))
+    >>> target.indicators().tolist()
+    [[0.0, 0.0], [1.0, 1.0], [1.0, 0.0]]
+    >>> target.shares(np.array([[0.75, 0.25]])).tolist()
+    [[0.25, 0.5, 0.25]]
+    """
+
+    target: Classes
+
+    def indicators(self) -> np.ndarray:
+        """Rows × (classes − 1)."""
+        return (self.target.codes[:, None] > np.arange(max(1, self.target.n_classes - 1))).astype(np.float64)
+
+    def shares(self, means: np.ndarray) -> np.ndarray:
+        """Predicted indicators as shares of the classes."""
+        if self.target.n_classes == 1:
+            return np.ones((len(means), 1))
+        shares = -np.diff(np.hstack([np.ones((len(means), 1)), means, np.zeros((len(means), 1))]), axis=1)
+        return np.asarray(np.maximum(shares, 0.0))
+
+    def predicted(self, means: np.ndarray) -> np.ndarray:
+        """The class of the largest share."""
+        return np.asarray(self.target.labels[self.shares(means).argmax(axis=1)])
+
+    def accuracy(self, means: np.ndarray) -> float:
+        """The share of right answers; NaN without rows."""
+        judged = ~np.isnan(means).any(axis=1)
+        right = self.target.codes[judged] == self.shares(means[judged]).argmax(axis=1)
+        return float(np.mean(right)) if judged.any() else float("nan")
+
+    @property
+    def labels(self) -> np.ndarray:
+        return self.target.labels
+
+    def without_rows(self) -> OrderedClasses:
+        """The classes alone, as a fitted model remembers them."""
+        return OrderedClasses(Classes(self.target.codes[:0], self.target.labels))
