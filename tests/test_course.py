@@ -30,6 +30,7 @@ def names():
     for name in ("score", "transform", "project", "evaluate", "report", "metrics", "tree", "split"):
         modules[name] = __import__(f"tamis.{name}", fromlist=[name])
     data = {"X": X, "y": y, "c": c, "s": rng.normal(size=(12, 32)).cumsum(axis=1)}
+    data["e"] = rng.uniform(1, 5, 60)
     table = pd.DataFrame(X, columns=list("abcd")).assign(c=np.where(c, "yes", "no"))
     texts = ["win a free phone", "lunch at noon", "free cash now", "see you at lunch"]
     images = _images()
