@@ -68,3 +68,13 @@ def test_holes_filled_by_class_are_told():
     limit = frame["b"].clip(lower=frame["b"].quantile(0.2))  # a limit of detection that one class reaches
     limit[(y == 1) & (limit == limit.min())] += 0.01 * rng.random(int(((y == 1) & (limit == limit.min())).sum()))
     assert not [leak for leak in leaks(frame.assign(b=limit), y) if leak.kind == "filled"]
+
+
+def test_small_numbers_are_no_means_of_a_rarer_class():
+    """Chlorides of wines, about 0.08, were said to hold the mean of a class with 1% of the rows."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        chlorides = np.round(np.exp(rng.normal(np.log(0.08), 0.25, 300)), 3)
+        quality = rng.choice(6, 300, p=[0.01, 0.03, 0.43, 0.40, 0.12, 0.01])
+        frame = pd.DataFrame({"chlorides": chlorides, "pH": rng.normal(size=300)})
+        assert "encoded" not in {leak.kind for leak in leaks(frame, quality)}

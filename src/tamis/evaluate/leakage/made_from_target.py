@@ -131,6 +131,10 @@ def _holds_means(
     exact = excess < 1e-6
     if (exact & (within_scatter[varies] > 0)).sum() >= MIN_LEVELS and exact.mean() >= MIN_MATCHED:
         return True
+    if classes:  # small numbers that have nothing to do with a class that is rarer still deviate less than shares would
+        expected, variance_of_sum = size[varies] @ (values - mean)[varies], size[varies] @ variance[varies]
+        if abs(expected) > np.sqrt(variance_of_sum):
+            return False
     return bool(chdtr(int(varies.sum()), excess.sum()) * n_columns < ODDS)
 
 
