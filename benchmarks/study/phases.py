@@ -4,9 +4,9 @@
 
 Every table is run in a process of its own on one thread. A timer of the processor looks at the stack every two
 milliseconds; what passed since the last look belongs to imports, if one is under way, or to the outermost function of
-the stack that a phase is named after. The last columns are all seconds, and a scikit-learn forest of 500 trees on the
-same rows (n_jobs=2). More than half of the imports are scikit-learn's own, which imports SciPy and pandas; a fifth is
-Bokeh, for the report.
+the stack that a phase is named after; folds are told apart by the procedure that is fitted. The last columns are all
+seconds, and a scikit-learn forest of 500 trees on the same rows (n_jobs=2). More than half of the imports are
+scikit-learn's own, which imports SciPy and pandas; a fifth is Bokeh, for the report.
 """
 
 from __future__ import annotations
@@ -30,10 +30,13 @@ PHASES = {
     "read, lock": (("study/study.py", "problem"),),
     "leaks": (("study/fold.py", "find_leaks"),),
     "folds": (("evaluate/cross_validate.py", "cross_validate"),),
+    **{f"folds: {name}": () for name in ("small-tree", "formula", "panel", "additive", "forest", "boosting", "others")},
     "one column": (("comparison/dominant.py", "dominant"),),
     "comparison": (("comparison/compare.py", "compare"),),
     "association": (("claims/association.py", "association"),),
     "refit": (("study/fold.py", "refit"), ("study/fold.py", "refitted")),
+    "ladder": (("study/fold.py", "rung_models"),),
+    "effects in folds": (("study/fold.py", "fold_findings"),),
     "learning curve": (("findings/learning.py", "learning"),),
     "findings": (("findings/findings.py", "findings"),),
     "report": (("report/page.py", "page"),),
@@ -87,14 +90,18 @@ def profile(file: Path, folder: Path) -> dict[str, float]:
 
 
 def _phase(frame: Any, phase_of: dict[tuple[str, str], str]) -> str:
-    phase = OTHER
+    phase, procedure = OTHER, ""
     while frame is not None and phase != "imports":
         code = frame.f_code
         for (file, function), name in phase_of.items():
             if code.co_name == function and code.co_filename.endswith(file):
                 phase = name
+        if code.co_name == "_judge" and code.co_filename.endswith("evaluate/cross_validate.py"):
+            procedure = f"folds: {frame.f_locals['name']}"
         frame = frame.f_back
-    return phase
+    if phase != "folds" or not procedure:
+        return phase
+    return procedure if procedure in PHASES else "folds: others"
 
 
 def main() -> None:
