@@ -70,11 +70,10 @@ public:
     size_t n_cells() const { return n_cells_; }
     int64_t best_cycle() const { return best_cycle_; }
     double best_loss() const { return best_loss_; }
-    double first_loss() const { return first_loss_; }
 
     void run(size_t n_threads, const std::function<bool(size_t)>& is_interrupted) {
         for_bags(n_threads, is_interrupted, [&](size_t b, const Interrupt&) { begin(b); });
-        first_loss_ = best_loss_ = total_loss();
+        best_loss_ = total_loss();
         for (int64_t cycle = 0; cycle < settings_.max_cycles;) {
             const int64_t next = std::min(settings_.max_cycles, cycle + std::max<int64_t>(1, cycle / 8));
             for_bags(n_threads, is_interrupted, [&](size_t b, const Interrupt& interrupt) { advance(b, cycle, next, interrupt); });
@@ -207,43 +206,44 @@ private:
             std::fill_n(sums_.begin(), term.n_cells * target_.n_sums * 2, 0.0);
             const double* counts = bag_.counts.data() + term.first;
             if (term.n_second) {
-                add_sums(term.cells.data());
+                add_sums(term.cells.data(), term.n_cells);
                 return pair_steps_.find(term.n_cells / term.n_second, term.n_second, sums_.data(), counts, delta_.data());
             }
-            add_sums(term.bins.data());
+            add_sums(term.bins.data(), term.n_cells);
             return steps_.find(term.column, sums_.data(), counts, delta_.data());
         }
 
         /// Add the step that was found to the heights from `first` on, to F and to the gradient.
         void add(const Term& term, size_t first) {
             double* heights = bag_.heights.data() + first;
-            for (size_t q = 0; q < term.n_cells * target_.n_sums; ++q) heights[q] += delta_[q];
-            if (term.n_second) follow(term.cells.data());
-            else follow(term.bins.data());
+            const size_t n_sums = target_.n_sums;
+            for (size_t k = 0; k < n_sums; ++k) {
+                for (size_t q = 0; q < term.n_cells; ++q) heights[q * n_sums + k] += delta_[k * term.n_cells + q];
+            }
+            if (term.n_second) follow(term.cells.data(), term.n_cells);
+            else follow(term.bins.data(), term.n_cells);
         }
 
     private:
         template <class Code>
-        void add_sums(const Code* code) {
-            const size_t stride = 2 * target_.n_sums;
+        void add_sums(const Code* code, size_t n_cells) {
             for (size_t k = 0; k < target_.n_sums; ++k) {
                 const double *g = bag_.g.data() + k * n_, *h = bag_.h.data() + k * n_;
-                double* sums = sums_.data() + 2 * k;
+                double *G = sums_.data() + 2 * k * n_cells, *H = G + n_cells;
                 for (size_t i = 0; i < n_; ++i) {
-                    double* sum = sums + code[i] * stride;
-                    sum[0] += g[i];
-                    sum[1] += h[i];
+                    G[code[i]] += g[i];
+                    H[code[i]] += h[i];
                 }
             }
         }
 
         template <class Code>
-        void follow(const Code* code) {
+        void follow(const Code* code, size_t n_cells) {
             for (size_t k = 0; k < target_.n_sums; ++k) {
                 double *g = bag_.g.data() + k * n_, *F = bag_.F.data() + k * n_;
-                const double *h = bag_.h.data() + k * n_, *delta = delta_.data() + k;
+                const double *h = bag_.h.data() + k * n_, *delta = delta_.data() + k * n_cells;
                 for (size_t i = 0; i < n_; ++i) {
-                    const double step = delta[code[i] * target_.n_sums];
+                    const double step = delta[code[i]];
                     F[i] += step;
                     g[i] += h[i] * step;
                 }
@@ -280,7 +280,7 @@ private:
     std::vector<Bag> bags_;
     size_t max_cells_ = 1, n_cells_ = 0;
     int64_t best_cycle_ = 0;
-    double first_loss_ = 0.0, best_loss_ = 0.0;
+    double best_loss_ = 0.0;
 };
 
 }  // namespace tamis::additive

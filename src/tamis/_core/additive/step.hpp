@@ -66,7 +66,8 @@ TAMIS_WIDE static void find_leaves(const double* left_g, const double* left_h, c
     }
 }
 
-/// Finds steps. Of bin b, G = sums[(b n_sums + k) 2] and H, the number after it, are sums of gradient and curvature; counts[b]: rows.
+/// Finds steps. sums (2 sums, bins): G, the sums of the gradient by bin, in row 2k, and H, those of the curvature, in row 2k + 1.
+/// counts (bins): rows.
 class StepFinder {
 public:
     StepFinder(size_t n_sums, const StepSettings& settings, size_t max_bins)
@@ -74,14 +75,14 @@ public:
           rows_(max_bins), low_(max_bins), high_(max_bins), left_(max_bins * 2 * n_sums), values_(2 * n_sums), missing_(2 * n_sums),
           total_(2 * n_sums), step_(max_bins * n_sums), best_step_(max_bins * n_sums) {}
 
-    /// delta (bins, sums): what the step adds to the heights; returns the gain of the best cut, 0 where no cut gains anything.
+    /// delta (sums, bins): what the step adds to the heights; returns the gain of the best cut, 0 where no cut gains anything.
     ///
     ///     delta = sum_c sqrt(gain_c) tree_c / sum_c sqrt(gain_c),    gain = G_l^2 / H_l + G_r^2 / H_r - G^2 / H,    leaf = -rate G / H
     ///
     /// Missing values join the better side of a cut, and one more tree sets them against all values. Levels of a category are put
     /// in the order of G / (H + prior); of several classes each gives an order, and the one of the best cut is taken.
     double find(const ColumnFacts& column, const double* sums, const double* counts, double* delta) {
-        const size_t n_bins = column.n_values + 1;
+        const size_t n_bins = n_bins_ = column.n_values + 1;
         if (!column.is_category) {
             std::iota(order_.begin(), order_.begin() + ptrdiff_t(column.n_values), uint16_t(0));
             const double gain = scan(column.n_values, column.n_values, column.monotone, sums, counts);
@@ -111,13 +112,13 @@ private:
         for (size_t b = 0; b < n_bins; ++b) {
             if (counts[b] <= 0.0) continue;
             order_[n++] = uint16_t(b);
-            H += sums[(b * n_sums_ + k) * 2 + 1];
+            H += sums[(2 * k + 1) * n_bins + b];
             n_rows += counts[b];
         }
         const double prior = n_rows > 0.0 ? LEVEL_PRIOR * H / n_rows : 0.0;
         for (size_t q = 0; q < n; ++q) {
-            const double* sum = sums + (order_[q] * n_sums_ + k) * 2;
-            key_[order_[q]] = sum[1] + prior > 0.0 ? sum[0] / (sum[1] + prior) : 0.0;
+            const double G = sums[2 * k * n_bins + order_[q]], own = sums[(2 * k + 1) * n_bins + order_[q]] + prior;
+            key_[order_[q]] = own > 0.0 ? G / own : 0.0;
         }
         std::stable_sort(order_.begin(), order_.begin() + ptrdiff_t(n), [&](uint16_t a, uint16_t b) { return key_[a] < key_[b]; });
         return n;
@@ -126,21 +127,13 @@ private:
     /// step_ from all cuts of the first n bins of order_; `missing` is the bin that joins a side, or NONE. Returns the best gain.
     double scan(size_t n, size_t missing, int monotone, const double* sums, const double* counts) {
         const size_t width = 2 * n_sums_;
-        std::fill(step_.begin(), step_.end(), 0.0);
-        std::fill(values_.begin(), values_.end(), 0.0);
-        std::fill(missing_.begin(), missing_.end(), 0.0);
-        double n_rows = 0.0;
-        for (size_t q = 0; q < n; ++q) {
-            for (size_t k = 0; k < width; ++k) values_[k] += sums[order_[q] * width + k];
-            n_rows += counts[order_[q]];
-        }
-        const double n_missing = missing == NONE ? 0.0 : counts[missing];
-        if (n_missing > 0.0) std::copy_n(sums + missing * width, width, missing_.begin());
+        std::fill_n(step_.begin(), n_bins_ * n_sums_, 0.0);
+        const double n_rows = cumulate(n, sums, counts), n_missing = missing == NONE ? 0.0 : counts[missing];
+        for (size_t part = 0; part < width; ++part) missing_[part] = n_missing > 0.0 ? sums[part * n_bins_ + missing] : 0.0;
         for (size_t part = 0; part < width; ++part) total_[part] = values_[part] + missing_[part];
         double base = 0.0;
         for (size_t k = 0; k < n_sums_; ++k) base += score(total_[2 * k], total_[2 * k + 1]);
         const double alone = n_missing >= settings_.min_leaf && n_rows >= settings_.min_leaf ? gain_of_missing(base) : 0.0;
-        cumulate(n, sums, counts);
         double best = alone, total = 0.0;
         weigh(n, n_rows, n_missing, base, monotone);
         for (size_t q = 0; q + 1 < n; ++q) {
@@ -151,14 +144,21 @@ private:
         return best;
     }
 
-    /// left_ (2 sums, cuts) and rows_ (cuts): sums and rows of the first bins.
-    void cumulate(size_t n, const double* sums, const double* counts) {
-        for (size_t part = 0; part < 2 * n_sums_; ++part) {
-            double sum = 0.0, *left = left_of(part);
-            for (size_t q = 0; q + 1 < n; ++q) left[q] = sum += sums[order_[q] * 2 * n_sums_ + part];
+    /// left_ (2 sums, cuts) and rows_ (cuts): sums and rows of the first bins; values_: those of all; returns all rows.
+    double cumulate(size_t n, const double* sums, const double* counts) {
+        for (size_t k = 0; k < n_sums_; ++k) {
+            const double *G = sums + 2 * k * n_bins_, *H = G + n_bins_;
+            double g = 0.0, h = 0.0, *left_g = left_of(2 * k), *left_h = left_of(2 * k + 1);
+            for (size_t q = 0; q < n; ++q) {
+                left_g[q] = g += G[order_[q]];
+                left_h[q] = h += H[order_[q]];
+            }
+            values_[2 * k] = g;
+            values_[2 * k + 1] = h;
         }
         double rows = 0.0;
-        for (size_t q = 0; q + 1 < n; ++q) rows_[q] = rows += counts[order_[q]];
+        for (size_t q = 0; q < n; ++q) rows_[q] = rows += counts[order_[q]];
+        return rows;
     }
 
     /// weight_: the gain of each cut with missing values on its better side (on_left_); 0 where it is not allowed.
@@ -209,15 +209,14 @@ private:
                         low_.data(), high_.data(), n_cuts);
             double height = weight_alone * leaf(values_[2 * k], values_[2 * k + 1]);  // of the first bin, left of every cut
             double of_missing = weight_alone * leaf(absent.g, absent.h);
-            for (size_t q = 0; q < n_cuts; ++q) {
-                height += weight_[q] * low_[q];
-                of_missing += weight_[q] * (on_left_[q] > 0.0 ? low_[q] : high_[q]);
-            }
+            for (size_t q = 0; q < n_cuts; ++q) height += weight_[q] * low_[q];
+            for (size_t q = 0; has_missing && q < n_cuts; ++q) of_missing += weight_[q] * (on_left_[q] > 0.0 ? low_[q] : high_[q]);
+            double* step = step_.data() + k * n_bins_;
             for (size_t q = 0; q < n; ++q) {
-                step_[order_[q] * n_sums_ + k] = height / all;
+                step[order_[q]] = height / all;
                 if (q < n_cuts) height += weight_[q] * (high_[q] - low_[q]);
             }
-            if (has_missing) step_[missing * n_sums_ + k] = of_missing / all;
+            if (has_missing) step[missing] = of_missing / all;
         }
     }
 
@@ -228,7 +227,7 @@ private:
     static constexpr size_t NONE = size_t(-1);
     static constexpr double TIE = 1e-9;  // of gains: less is rounding, and the first is taken
 
-    size_t n_sums_;
+    size_t n_sums_, n_bins_ = 0;
     StepSettings settings_;
     std::vector<uint16_t> order_;
     std::vector<double> key_, weight_, on_left_, gain_, rows_, low_, high_;
