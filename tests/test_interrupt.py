@@ -69,7 +69,7 @@ def check(code: int, said: str) -> None:
     assert "Traceback" not in said, said
     assert "SystemError" not in said, said
     assert code == -signal.SIGINT, said  # a shell calls it 130
-    assert said.count("tamis: stopped; what was finished is kept") == 1, said
+    assert said.count("tamis: stopped; the same command goes on") == 1, said
 
 
 @pytest.mark.parametrize(("pause", "jobs"), [(0.0, 1), (0.7, 1), (1.9, 1), (1.3, 2)])

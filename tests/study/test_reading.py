@@ -70,3 +70,16 @@ def test_sheet_and_header_are_settings_of_the_study(tmp_path):
     assert loaded.settings.missing == {"pressure": ["999"]}
     assert loaded.open()["rows"] == 24
     assert fetch(path, header=3).names == ("pressure", "age", "disease")
+
+
+def test_names_and_notebook_view_of_a_study_without_its_table(tmp_path):
+    """dir() of a loaded study would read the table and raise; a notebook would draw an estimator, not the answer."""
+    path = workbook(tmp_path)
+    tamis.Study(path, target="disease", missing=999, folder=tmp_path / "s", **SMALL).run()
+    path.unlink()
+    study = tamis.load(tmp_path / "s")
+    assert {"plot", "open", "problem"} <= set(dir(study))
+    assert "plot" in dir(tamis.Study())
+    shown = study._repr_mimebundle_()
+    assert study.answer_.split(".")[0] in shown["text/html"]
+    assert study.answer_ in shown["text/plain"]

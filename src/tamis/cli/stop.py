@@ -85,7 +85,7 @@ def say_stopped() -> None:
             state["said"] = True
             if sys.stderr.isatty():
                 typer.echo("\x1b[?25h", err=True)  # a progress bar hides the cursor
-            say("stopped; what was finished is kept, and the same command goes on from there")
+            say("stopped; the same command goes on from the finished steps")
 
 
 def say(sentence: str) -> None:

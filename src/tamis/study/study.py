@@ -298,6 +298,14 @@ class Study(TakesTable, BaseEstimator):
         report_line = f"<br>Report: <code>{escape(str(report))}</code>" if self._kept else ""
         return f"<p><b>{escape(self.answer_)}</b><br>Columns: {columns}{report_line}</p>"
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """The answer for a notebook, where scikit-learn would draw an estimator."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def __dir__(self) -> list[str]:
+        """All names, without asking for their values: some read the table."""
+        return sorted(object.__dir__(self))
+
     def _finish(self, run: Run) -> None:
         """Do what is left, and write what is found.
 
