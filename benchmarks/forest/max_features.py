@@ -1,7 +1,7 @@
 """The default number of columns tried at a split of ForestRegressor: R² on new rows for several shares, over tables.
 
 python benchmarks/forest/max_features.py [--splits 3] [--trees 100]
-Prints the R² out of the bag's training rows for each share and table, scikit-learn's forest at its default (all
+Prints the R² on held-out halves for each share and table, scikit-learn's forest at its default (all
 columns) beside it, and the mean over the tables; the same splits for all.
 """
 
