@@ -360,23 +360,9 @@ def times_log(x: np.ndarray) -> None:
 
 # linear models: paths of penalised losses
 
-def coordinate_descent(
-    H: np.ndarray, q: np.ndarray, beta: np.ndarray, l1: np.ndarray, l2: np.ndarray, tol: float, max_sweeps: int
-) -> int:
-    """Minimise ½ δᵀHδ - qᵀδ + Σ l1|β| + ½ Σ l2 β² over β = β₀ + δ in place; q becomes the gradient. Sweeps made."""
-
-def solve_active(H: np.ndarray, q: np.ndarray, beta: np.ndarray, l1: np.ndarray, l2: np.ndarray) -> None:
-    """Set β to the exact optimum of the columns in use for their present signs."""
-
-def group_coordinate_descent(
-    H: np.ndarray, q: np.ndarray, beta: np.ndarray, starts: np.ndarray, top: np.ndarray, l1: np.ndarray, l2: np.ndarray,
-    tol: float, max_sweeps: int,
-) -> int:  # fmt: skip
-    """The same for a group penalty Σ l1_g‖β_g‖ + ½ Σ l2_g‖β_g‖²; `top` bounds the curvature of each group."""
-
 def gram_paths(
-    H: list[np.ndarray], c: list[np.ndarray], yy: np.ndarray, l1: np.ndarray, l2: np.ndarray, alphas: np.ndarray,
-    tol: float, coef: np.ndarray, gap: np.ndarray, n_threads: int,
+    H: list[np.ndarray], c: list[np.ndarray], yy: np.ndarray, l1: np.ndarray, l2: np.ndarray, ends: np.ndarray,
+    alphas: np.ndarray, tol: float, coef: np.ndarray, gap: np.ndarray, n_threads: int,
 ) -> None:  # fmt: skip
     """Paths of ½ βᵀHβ - cᵀβ + ½ yy with a penalty: coef (fits, alphas, columns), duality gaps (fits, alphas)."""
 
@@ -438,10 +424,11 @@ class ProxNewton:
     intercept: float
     mean_loss: float
     floor: float
+    thresholds: np.ndarray
 
     def __init__(
-        self, loss: str, width: float, columns: Columns, y: np.ndarray, w: np.ndarray, offset: np.ndarray,
-        l1: np.ndarray, l2: np.ndarray, has_intercept: bool, keeps_hessian: bool,
+        self, loss: object, parameter: float, columns: Columns, y: np.ndarray, w: np.ndarray, offset: np.ndarray,
+        l1: np.ndarray, l2: np.ndarray, ends: np.ndarray, has_intercept: bool, keeps_hessian: bool,
     ) -> None: ...  # fmt: skip
     def start(self, intercept: float, eta: np.ndarray) -> None:
         """The model without columns, from a first intercept and its linear predictors."""

@@ -10,6 +10,7 @@
 #include "linear/best_subset.hpp"
 #include "linear/bridge.hpp"
 #include "linear/logistic_sets.hpp"
+#include "linear/losses/callback.hpp"
 #include "linear/losses/losses.hpp"
 #include "linear/multinomial_path.hpp"
 #include "linear/path_over_folds.hpp"
@@ -80,6 +81,7 @@ void check_out(size_t m, size_t n_coef, size_t n_eta, const Array2<double>& coef
 struct OnePredictor {
     ColumnsHolder columns;
     Numbers y, w, offset, l1, l2;
+    Integers ends;
     std::unique_ptr<OnePredictorFit> fit;
 };
 
@@ -103,34 +105,22 @@ void check_rows(const ColumnsHolder& columns, size_t y, const Numbers& w, const 
     require(l1.shape(0) == p && l2.shape(0) == p, "a penalty per column");
 }
 
-void bind_quadratic(nb::module_& module) {
-    module.def(
-        "coordinate_descent",
-        [](Array2<const double> H, Vector1<double> q, Vector1<double> beta, Numbers l1, Numbers l2, double tol, size_t max_sweeps) {
-            const size_t p = beta.shape(0);
-            require(H.shape(0) == p && H.shape(1) == p && q.shape(0) == p && l1.shape(0) == p && l2.shape(0) == p, "p columns");
-            return coordinate_descent({view(H), p, q.data(), beta.data(), l1.data(), l2.data()}, tol, max_sweeps);
-        },
-        "H"_a, "q"_a.noconvert(), "beta"_a.noconvert(), "l1"_a, "l2"_a, "tol"_a, "max_sweeps"_a, Release());
-    module.def(
-        "solve_active",
-        [](Array2<const double> H, Vector1<double> q, Vector1<double> beta, Numbers l1, Numbers l2) {
-            const size_t p = beta.shape(0);
-            require(H.shape(0) == p && H.shape(1) == p && q.shape(0) == p && l1.shape(0) == p && l2.shape(0) == p, "p columns");
-            solve_active({view(H), p, q.data(), beta.data(), l1.data(), l2.data()});
-        },
-        "H"_a, "q"_a.noconvert(), "beta"_a.noconvert(), "l1"_a, "l2"_a, Release());
-    module.def(
-        "group_coordinate_descent",
-        [](Array2<const double> H, Vector1<double> q, Vector1<double> beta, Integers starts, Numbers top, Numbers l1, Numbers l2,
-           double tol, size_t max_sweeps) {
-            const size_t p = beta.shape(0), n_groups = top.shape(0);
-            require(H.shape(0) == p && H.shape(1) == p && q.shape(0) == p, "p columns");
-            require(starts.shape(0) == n_groups + 1 && l1.shape(0) == n_groups && l2.shape(0) == n_groups, "a number per group");
-            const Quadratic model{view(H), p, q.data(), beta.data(), nullptr, nullptr};
-            return group_coordinate_descent(model, view(starts), top.data(), l1.data(), l2.data(), tol, max_sweeps);
-        },
-        "H"_a, "q"_a.noconvert(), "beta"_a.noconvert(), "starts"_a, "top"_a, "l1"_a, "l2"_a, "tol"_a, "max_sweeps"_a, Release());
+/// A loss of Python: rows(eta) gives (3, n) losses, residuals and curvatures, conjugate(residual) one number per row.
+CallbackLoss loss_of_python(nb::object loss) {
+    const auto call = [loss](const char* name, const double* given, size_t n, size_t n_out, double* out) {
+        nb::gil_scoped_acquire hold;
+        std::vector<double> copy(given, given + n);
+        const auto result = nb::cast<Vector1<const double>>(loss.attr(name)(array_of(std::move(copy))));
+        require(result.shape(0) == n_out, "a number per row");
+        std::copy_n(result.data(), n_out, out);
+    };
+    return {[call](const double* eta, size_t n, double* terms) { call("rows", eta, n, 3 * n, terms); },
+            [call](const double* residual, size_t n, double* out) { call("conjugates", residual, n, n, out); }};
+}
+
+void check_groups(const Integers& ends, size_t p) {
+    require(ends.shape(0) == 0 || ends.shape(0) == p, "a group per column, or none");
+    for (size_t j = 0; j < ends.shape(0); ++j) require(ends.data()[j] > int64_t(j) && size_t(ends.data()[j]) <= p, "groups in order");
 }
 
 void bind_bridge(nb::module_& module) {
@@ -161,7 +151,7 @@ void bind_fits(nb::module_& module) {
                  check_rows(columns, y.shape(0), w, l1, l2);
                  require(columns.begin.shape(0) == 0, "dense columns");
                  new (self) SquaredHolder{columns, y, w, l1, l2, nullptr};
-                 self->fit = std::make_unique<SquaredPath>(columns.columns(), view(y), view(w), ElasticNet{view(l1), view(l2)},
+                 self->fit = std::make_unique<SquaredPath>(columns.columns(), view(y), view(w), Penalty{view(l1), view(l2), {}},
                                                            has_intercept);
              },
              "columns"_a, "y"_a, "w"_a, "l1"_a, "l2"_a, "has_intercept"_a)
@@ -179,18 +169,27 @@ void bind_fits(nb::module_& module) {
 
     nb::class_<OnePredictor>(module, "ProxNewton", "A fit of one linear predictor and any loss by proximal Newton steps.")
         .def("__init__",
-             [](OnePredictor* self, const std::string& loss, double width, const ColumnsHolder& columns, Numbers y, Numbers w,
-                Numbers offset, Numbers l1, Numbers l2, bool has_intercept, bool keeps_hessian) {
+             [](OnePredictor* self, nb::object loss, double parameter, const ColumnsHolder& columns, Numbers y, Numbers w,
+                Numbers offset, Numbers l1, Numbers l2, Integers ends, bool has_intercept, bool keeps_hessian) {
                  check_rows(columns, y.shape(0), w, l1, l2);
+                 check_groups(ends, l1.shape(0));
                  require(offset.shape(0) == 0 || offset.shape(0) == y.shape(0), "an offset per row, or none");
-                 new (self) OnePredictor{columns, y, w, offset, l1, l2, nullptr};
-                 with_loss(loss, width, [&](auto kind) {
+                 new (self) OnePredictor{columns, y, w, offset, l1, l2, ends, nullptr};
+                 const auto create = [&](auto kind) {
+                     using Loss = decltype(kind);
+                     if constexpr (Loss::kHasThresholds)
+                         for (size_t i = 0; i < y.shape(0); ++i)
+                             require(y.data()[i] >= 0.0 && y.data()[i] < parameter, "classes below their number");
                      self->fit = std::make_unique<ProxNewton<decltype(kind)>>(columns.columns(), view(y), view(w), view(offset),
-                                                                              ElasticNet{view(l1), view(l2)}, has_intercept,
-                                                                              keeps_hessian, kind);
-                 });
+                                                                              Penalty{view(l1), view(l2), view(ends)},
+                                                                              has_intercept, keeps_hessian, kind);
+                 };
+                 if (nb::isinstance<nb::str>(loss))
+                     with_loss(nb::cast<std::string>(loss), parameter, create);
+                 else
+                     create(loss_of_python(loss));
              },
-             "loss"_a, "width"_a, "columns"_a, "y"_a, "w"_a, "offset"_a, "l1"_a, "l2"_a, "has_intercept"_a, "keeps_hessian"_a)
+             "loss"_a, "parameter"_a, "columns"_a, "y"_a, "w"_a, "offset"_a, "l1"_a, "l2"_a, "ends"_a, "has_intercept"_a, "keeps_hessian"_a)
         .def("start",
              [](OnePredictor& self, double intercept, Numbers eta) {
                  require(eta.shape(0) == self.y.shape(0), "a linear predictor per row");
@@ -200,7 +199,7 @@ void bind_fits(nb::module_& module) {
         .def("solve",
              [](OnePredictor& self, Numbers alphas, double goal, double enough, Array2<double> coef, Array2<double> eta,
                 Vector1<double> gap) {
-                 check_out(alphas.shape(0), self.l1.shape(0) + 1, self.y.shape(0), coef, eta, gap);
+                 check_out(alphas.shape(0), self.l1.shape(0) + self.fit->n_intercepts, self.y.shape(0) + self.fit->n_tail, coef, eta, gap);
                  self.fit->solve(view(alphas), {goal, enough}, path_out(coef, eta, gap));
              },
              "alphas"_a, "goal"_a, "enough"_a, "coef"_a.noconvert(), "eta"_a.noconvert(), "gap"_a.noconvert(), Release())
@@ -220,6 +219,7 @@ void bind_fits(nb::module_& module) {
             auto& fit = *nb::cast<OnePredictor&>(self).fit;
             return inside(fit.null_gradient, self, {fit.null_gradient.size()});
         })
+        .def_prop_ro("thresholds", [](OnePredictor& self) { return array_of(self.fit->thresholds()); }, nb::rv_policy::move)
         .def_prop_rw("intercept", [](OnePredictor& self) { return self.fit->intercept; },
                      [](OnePredictor& self, double value) { self.fit->intercept = value; })
         .def_prop_rw("mean_loss", [](OnePredictor& self) { return self.fit->mean_loss; },
@@ -234,13 +234,12 @@ void bind_multinomial(nb::module_& module) {
              [](MultinomialHolder* self, const ColumnsHolder& columns, Integers y, Numbers w, Numbers l1, Numbers l2, Integers ends,
                 bool has_intercept, size_t max_hessian, Numbers intercept) {
                  check_rows(columns, y.shape(0), w, l1, l2);
-                 require(columns.begin.shape(0) == 0, "dense columns");
-                 require(ends.shape(0) == 0 || ends.shape(0) == l1.shape(0), "a group per column, or none");
+                 check_groups(ends, l1.shape(0));
                  for (size_t i = 0; i < y.shape(0); ++i)
                      require(y.data()[i] >= 0 && size_t(y.data()[i]) < intercept.shape(0), "classes below their number");
                  new (self) MultinomialHolder{columns, y, w, l1, l2, ends, nullptr};
                  self->fit = std::make_unique<MultinomialPath>(columns.columns(), view(y), view(w),
-                                                               GroupLasso{view(l1), view(l2), view(ends)}, has_intercept,
+                                                               Penalty{view(l1), view(l2), view(ends)}, has_intercept,
                                                                max_hessian, view(intercept));
              },
              "columns"_a, "y"_a, "w"_a, "l1"_a, "l2"_a, "ends"_a, "has_intercept"_a, "max_hessian"_a, "intercept"_a)
@@ -346,10 +345,12 @@ void bind_path_over_folds(nb::module_& module) {
         "n_threads"_a);
     module.def(
         "gram_paths",
-        [](std::vector<Array2<const double>> H, std::vector<Numbers> c, Numbers yy, Numbers l1, Numbers l2, Numbers alphas, double tol,
-           Array3<double> coef, Array2<double> gap, size_t n_threads) {
+        [](std::vector<Array2<const double>> H, std::vector<Numbers> c, Numbers yy, Numbers l1, Numbers l2, Integers ends, Numbers alphas,
+           double tol, Array3<double> coef, Array2<double> gap, size_t n_threads) {
             const size_t p = l1.shape(0), m = alphas.shape(0), n_fits = H.size();
             require(c.size() == n_fits && yy.shape(0) == n_fits && l2.shape(0) == p, "a Gram matrix per fit");
+            check_groups(ends, p);
+            const Penalty penalty{view(l1), view(l2), view(ends)};
             require(coef.shape(0) == n_fits && coef.shape(1) == m && coef.shape(2) == p, "a row per strength of every fit");
             require(gap.shape(0) == n_fits && gap.shape(1) == m, "a gap per strength of every fit");
             for (size_t f = 0; f < n_fits; ++f) require(H[f].shape(0) == p && H[f].shape(1) == p && c[f].shape(0) == p, "p columns");
@@ -359,7 +360,7 @@ void bind_path_over_folds(nb::module_& module) {
                 Interrupt interrupt;
                 const auto solve = [&](size_t f) {
                     const double goal = tol * std::max(0.5 * yy.data()[f], std::numeric_limits<double>::min());
-                    gram_path(view(H[f]), view(c[f]), yy.data()[f], view(l1), view(l2), view(alphas), goal, view(coef)[f],
+                    gram_path(view(H[f]), view(c[f]), yy.data()[f], penalty, view(alphas), goal, view(coef)[f],
                               view(gap).row(f), [&] { return interrupt.requested(); });
                 };
                 if (double(p) * double(p) < 1e4) {
@@ -376,7 +377,7 @@ void bind_path_over_folds(nb::module_& module) {
                 throw nb::python_error();
             }
         },
-        "H"_a, "c"_a, "yy"_a, "l1"_a, "l2"_a, "alphas"_a, "tol"_a, "coef"_a.noconvert(), "gap"_a.noconvert(), "n_threads"_a);
+        "H"_a, "c"_a, "yy"_a, "l1"_a, "l2"_a, "ends"_a, "alphas"_a, "tol"_a, "coef"_a.noconvert(), "gap"_a.noconvert(), "n_threads"_a);
 }
 
 /// The supports of every fit, each of its models an ascending list of entries below `n_entries`.
@@ -436,7 +437,9 @@ void bind_supports(nb::module_& module) {
                 nb::gil_scoped_release release;
                 run_apart(n_fits, n_threads, false, is_interrupted, [&](size_t f) {
                     if (n_outputs > 1) return fit(ClassRows{view(labels), n_outputs}, f);
-                    with_loss(loss, width, [&](auto kind) { fit(PredictorRows<decltype(kind)>{view(y), kind}, f); });
+                    with_loss(loss, width, [&](auto kind) {
+                        if constexpr (!decltype(kind)::kHasThresholds) fit(PredictorRows<decltype(kind)>{view(y), kind}, f);
+                    });
                 });
             } catch (const Interrupted&) {
                 throw nb::python_error();
@@ -452,8 +455,10 @@ void bind_sets(nb::module_& module) {
         [](const std::string& loss, double width, Array2<double> eta, Array2<double> residual, Array2<double> curvature,
            Array2<double> intercept, Numbers y, Numbers w, bool has_intercept, double tolerance, Integers which) {
             const Strengths fits{view(eta), view(residual), view(curvature), view(intercept)};
-            with_loss(loss, width,
-                      [&](auto kind) { update_strengths(fits, view(y), view(w), kind, has_intercept, tolerance, view(which)); });
+            with_loss(loss, width, [&](auto kind) {
+                if constexpr (!decltype(kind)::kHasThresholds)
+                    update_strengths(fits, view(y), view(w), kind, has_intercept, tolerance, view(which));
+            });
         },
         "loss"_a, "width"_a, "eta"_a.noconvert(), "residual"_a.noconvert(), "curvature"_a.noconvert(), "intercept"_a.noconvert(),
         "y"_a, "w"_a, "has_intercept"_a, "tolerance"_a, "which"_a, Release());
@@ -464,7 +469,8 @@ void bind_sets(nb::module_& module) {
            Vector1<double> length) {
             const Strengths fits{view(eta), view(residual), view(curvature), view(intercept)};
             with_loss(loss, width, [&](auto kind) {
-                search_strengths(fits, view(y), view(w), kind, view(which), view(move), view(mixed), view(square), view(length));
+                if constexpr (!decltype(kind)::kHasThresholds)
+                    search_strengths(fits, view(y), view(w), kind, view(which), view(move), view(mixed), view(square), view(length));
             });
         },
         "loss"_a, "width"_a, "eta"_a.noconvert(), "residual"_a.noconvert(), "curvature"_a.noconvert(), "intercept"_a.noconvert(),
@@ -494,7 +500,6 @@ void bind_linear(nb::module_& module) {
     module.def("log_above_1", [](Vector1<double> x) { each_log(view(x)); }, "x"_a.noconvert(), Release());
     module.def("log1p_below_1", [](Vector1<double> x) { each_log1p(view(x)); }, "x"_a.noconvert(), Release());
     module.def("times_log", [](Vector1<double> x) { each_times_log(view(x)); }, "x"_a.noconvert(), Release());
-    bind_quadratic(module);
     bind_bridge(module);
     bind_fits(module);
     bind_multinomial(module);

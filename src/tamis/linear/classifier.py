@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -12,17 +13,22 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
-from tamis.errors import ParameterError, TamisWarning
+from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.linear.model import LinearModel
 from tamis.linear.path import Path
-from tamis.saved import class_list, classes, reading, refuse_shape
+from tamis.saved import class_list, classes, numbers, reading, refuse_shape
 from tamis.table import Classes, LazyTable, features, same_length
 from tamis.views.lazy.given import refuse_rows
 
+#: The loss of ordered classes.
+ORDERED = "cumulative_logit"
+
 
 def _has_probabilities(model: LinearClassifier) -> bool:
-    if model.loss != "logistic":
-        raise AttributeError(f"loss={model.loss!r} gives no probabilities; use loss='logistic'")
+    if model.loss not in ("logistic", ORDERED):
+        raise AttributeError(
+            f"loss={model.loss!r} gives no probabilities; use loss='logistic', or {ORDERED!r} for ordered classes"
+        )
     return True
 
 
@@ -32,8 +38,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     .. math:: \min_{b, w}\; \frac{1}{\sum_i \omega_i} \sum_i \omega_i\, \ell(y_i, b + x_i^\top w)
               + \alpha \sum_j f_j \left(\rho |w_j| + \frac{1 - \rho}{2} w_j^2\right)
 
-    ℓ is the log loss (binary, or multinomial with one linear predictor a class) the hinge max(0, 1 - yη) or its
-    square (support vector machines, sparse with the lasso; several classes one against the rest).
+    ℓ is the log loss (binary, or multinomial with one linear predictor a class), that of ordered classes (proportional
+    odds, logit P(y ≤ c) = θ_c - xᵀw), the hinge max(0, 1 - yη) or its square (support vector machines, sparse with the
+    lasso; several classes one against the rest).
 
     Parameters
     ----------
@@ -43,7 +50,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     l1_ratio : share of the absolute penalty in the elastic net; "cv" compares seven, a list those it holds, and the one
         with the least error over folds is taken.
     k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
-    loss : "logistic", "hinge" or "squared_hinge".
+    loss : "logistic", "cumulative_logit" (ordered classes: sorted labels, or the order of an ordered categorical),
+        "hinge" or "squared_hinge".
     relax : "cv" blends the lasso (or elastic net) with the unpenalised fit on the columns it selects, γ · lasso +
         (1 - γ) · unpenalised, and chooses γ (of 0, 0.25, 0.5, 0.75, 1) and alpha together; a number is γ; None is 1.
     rule : "1se" takes the simplest model within one standard error of the best, "min" the best.
@@ -64,7 +72,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     Attributes
     ----------
     classes_ : the classes, sorted.
-    coef_, intercept_ : in the units of the columns; one row for two classes, one a class for more.
+    coef_, intercept_ : in the units of the columns; one row for two classes, one a class for more. Of ordered classes
+        one row, larger for higher classes, and an intercept of 0.
+    thresholds_ : of ordered classes, the θ between neighbours, ascending.
     alpha_, l1_ratio_, gamma_, gap_, norm_bound_, path_, selected_columns_, coef_names_, feature_importances_,
     degrees_of_freedom_, deviance_, aic_, bic_ : as in LinearRegressor.
         `SelectFromModel(LinearClassifier(), importance_getter="feature_importances_")` takes frames with categories;
@@ -76,6 +86,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     References
     ----------
     Friedman, Hastie, Tibshirani (2010), Regularization paths for generalized linear models via coordinate descent.
+    McCullagh (1980), Regression models for ordinal data, JRSS B 42.
 
     >>> import numpy as np
     >>> X = np.random.default_rng(0).normal(size=(200, 4))
@@ -156,10 +167,10 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         """
         self._check()
         matrix, target, weights = self._inputs(X, y, sample_weight)
-        if target.n_classes > 2 and self.loss != "logistic":
+        if target.n_classes > 2 and not self._responds:
             raise ParameterError(
                 f"fit_path follows one model, but loss={self.loss!r} of {target.n_classes} classes needs one for each; "
-                "give loss='logistic'"
+                f"give loss='logistic' or, for ordered classes, {ORDERED!r}"
             )
         return cast(Path, self._fit_path(matrix, self._loss(target, weights), weights, max_columns))
 
@@ -186,7 +197,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def _dispatch(self, X: Any, target: Classes, weights: np.ndarray) -> None:
         splits = self._splits(target, weights)
-        if target.n_classes > 2 and self.loss != "logistic":
+        if target.n_classes > 2 and not self._responds:
             self._one_against_rest(X, target, weights, splits)
             return
         self._one(X, self._loss(target, weights), weights, splits)
@@ -198,6 +209,10 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         from tamis.linear.losses import loss_named
         from tamis.linear.losses.logistic import Multinomial
 
+        if self.loss == ORDERED:
+            from tamis.linear.losses.cumulative_logit import CumulativeLogit
+
+            return CumulativeLogit(target.codes.astype(np.float64), None, target.n_classes)
         if target.n_classes == 2:
             return loss_named(self.loss).of(target.codes.astype(np.float64), weights, None, self)
         return Multinomial(np.eye(target.n_classes)[target.codes])
@@ -252,17 +267,36 @@ class LinearClassifier(ClassifierMixin, LinearModel):
                 stacklevel=4,
             )
 
+    def _check(self) -> None:
+        super()._check()
+        if self.loss == ORDERED and (self.relax is not None or not self.fit_intercept):
+            raise ParameterError(
+                f"loss={ORDERED!r} has thresholds between its classes and no refits of supports, but "
+                f"relax={self.relax!r} and fit_intercept={self.fit_intercept!r}; give relax=None and fit_intercept=True"
+            )
+
     def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
-        self.coef_, self.intercept_ = np.ascontiguousarray(coef.T), intercept
+        """Of ordered classes the log-odds of a lower class are θ - xw: coefficients with the other sign."""
+        if self.loss != ORDERED:
+            self.coef_, self.intercept_ = np.ascontiguousarray(coef.T), intercept
+            return
+        self.coef_, self.intercept_, self.thresholds_ = np.ascontiguousarray(-coef.T) + 0.0, np.zeros(1), intercept
+
+    def _keep_path(self, path: Any) -> None:
+        if self.loss == ORDERED:
+            path = replace(path, coef=-path.coef + 0.0)
+        super()._keep_path(path)
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Linear predictor of new rows: one number a row for two classes, one a class for more."""
+        """Linear predictor of new rows: one number a row for two or for ordered classes, one a class for more."""
         linear_predictor = self._linear(X)
         return linear_predictor[:, 0] if linear_predictor.shape[1] == 1 else linear_predictor
 
     def predict(self, X: Any) -> np.ndarray:
         """The most likely class of new rows."""
         check_is_fitted(self, "coef_")
+        if self.loss == ORDERED:
+            return self.classes_[self.predict_proba(X).argmax(axis=1)]
         linear_predictor = self.decision_function(X)
         return self.classes_[
             (linear_predictor > 0).astype(int) if linear_predictor.ndim == 1 else linear_predictor.argmax(axis=1)
@@ -271,13 +305,21 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     @available_if(_has_probabilities)
     def predict_proba(self, X: Any) -> np.ndarray:
         """Probabilities of the classes, in the order of `classes_`."""
-        return self._respond(self._linear(X))
+        return self._respond(self._log_odds(self._linear(X)))
+
+    def _log_odds(self, linear_predictor: np.ndarray) -> np.ndarray:
+        """As given; of ordered classes the log-odds of every threshold."""
+        return self.thresholds_ - linear_predictor if self.loss == ORDERED else linear_predictor
 
     @property
     def _responds(self) -> bool:
-        return bool(self.loss == "logistic")
+        return self.loss in ("logistic", ORDERED)
 
     def _respond(self, linear_predictor: np.ndarray) -> np.ndarray:
+        if self.loss == ORDERED:
+            from tamis.linear.losses.cumulative_logit import CumulativeLogit
+
+            return CumulativeLogit.probabilities(linear_predictor)
         return (
             np.hstack([expit(-linear_predictor), expit(linear_predictor)])
             if linear_predictor.shape[1] == 1
@@ -288,6 +330,10 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Logarithms of the probabilities, exact where they are tiny."""
         linear_predictor = self.decision_function(X)
+        if self.loss == ORDERED:
+            from tamis.linear.losses.cumulative_logit import CumulativeLogit
+
+            return CumulativeLogit.log_probabilities(self._log_odds(linear_predictor[:, None]))
         return (
             np.column_stack([log_expit(-linear_predictor), log_expit(linear_predictor)])
             if linear_predictor.ndim == 1
@@ -296,7 +342,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
 
     def to_dict(self) -> dict[str, Any]:
         """The fitted model as plain numbers, lists and words, ready for JSON."""
-        return {**super().to_dict(), "classes": class_list(self.classes_), "classes_dtype": self.classes_.dtype.str}
+        state = {**super().to_dict(), "classes": class_list(self.classes_), "classes_dtype": self.classes_.dtype.str}
+        return {**state, "thresholds": self.thresholds_.tolist()} if self.loss == ORDERED else state
 
     @classmethod
     def from_dict(cls, state: dict[str, Any]) -> Self:
@@ -306,5 +353,10 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             dtype = state["classes_dtype"]
             model.classes_ = classes("classes", state["classes"], "object" if dtype == "|O" else dtype)
             n = len(model.classes_)
-            refuse_shape("coef", model.coef_, (1 if n == 2 else n, None))
+            is_ordered = model.loss == ORDERED
+            refuse_shape("coef", model.coef_, (1 if n == 2 or is_ordered else n, None))
+            if is_ordered:
+                model.thresholds_ = numbers("thresholds", state["thresholds"], shape=(n - 1,))
+                if not np.all(np.diff(model.thresholds_) > 0):
+                    raise DamagedError("thresholds do not ascend")
         return model

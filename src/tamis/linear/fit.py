@@ -10,14 +10,12 @@ import numpy as np
 
 from tamis.engine import workers
 from tamis.linear.design import Design
-from tamis.linear.losses.logistic import Multinomial
 from tamis.linear.losses.loss import Loss
 from tamis.linear.losses.squared import Squared
-from tamis.linear.out_of_fold import OutOfFold, training_weights
-from tamis.linear.path import SATURATED, Path, ends_saturated, is_past_its_best, strengths
+from tamis.linear.out_of_fold import OutOfFold
+from tamis.linear.path import Path, strengths
 from tamis.linear.penalties.elastic_net import Penalty
-from tamis.linear.solvers.compiled.path_fit import compiled_path, compiled_solution, suits
-from tamis.linear.solvers.newton_path.path import NewtonPath
+from tamis.linear.solvers.compiled.path_fit import compiled_path, compiled_solution
 from tamis.linear.solvers.normal_equations import NormalEquations, fold_paths, test_error
 from tamis.split import Folds
 from tamis.views.moments import FoldMoments, Moments
@@ -78,9 +76,7 @@ def path_of(
         return hinge_path(job, splits, n_alphas, alphas)
     if job.is_tall:
         return _tall(job, splits, n_alphas, alphas, held)
-    if suits(job.X, job.loss, job.penalty):
-        return compiled_path(job, splits, n_alphas, alphas, held, is_enough)
-    return _wide(job, splits, n_alphas, alphas, held)
+    return compiled_path(job, splits, n_alphas, alphas, held, is_enough)
 
 
 def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-10) -> LinearSolution:
@@ -91,20 +87,8 @@ def solution_at(job: Job, alpha: float, gap: float = 1e-14, enough: float = 1e-1
         from tamis.linear.solvers.hinge import hinge_solution
 
         return hinge_solution(job, alpha, enough)
-    several = isinstance(job.loss, Multinomial)
-    if (several or alpha > 0) and suits(job.X, job.loss, job.penalty):
-        coef, intercept, reached = compiled_solution(job, alpha, gap, enough, last=several)
-        if several or reached <= enough:  # else in smaller steps (Huber with most rows beyond its width)
-            return LinearSolution(coef, intercept, alpha, reached)
-    fits = _newton_path(job, job.weights[:, None])
-    top = fits.largest
-    if job.penalty.l1_ratio > 0 and 0 < alpha < top:  # down the path: each solution starts close to the next
-        for step in top * (alpha / top) ** (np.arange(1, 8) / 8):
-            fits.solve(step, 1e-3)
-    fits.solve(alpha, gap, enough)
-    fits.sharpen(alpha)
-    coef, intercept = fits.coefficients()
-    return LinearSolution(coef, intercept, alpha, fits.fits[0].gap / fits.fits[0].null)
+    coef, intercept, reached = compiled_solution(job, alpha, gap, enough)
+    return LinearSolution(coef, intercept, alpha, reached)
 
 
 def _tall(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | None, held: OutOfFold | None) -> Path:
@@ -134,63 +118,6 @@ def _tall(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | No
             held.keep_models(f, coef[:, :, None], intercept[:, None])
         errors.append(test_error(folds.test[f], coef, intercept))
     return path.scored(np.array(errors), np.array([test.weight for test in folds.test]))
-
-
-def _newton_path(job: Job, weights: np.ndarray) -> NewtonPath:
-    return NewtonPath(Design(job.X), job.loss, weights, job.penalty, tol=job.tol, n_jobs=job.n_jobs, **job.options)
-
-
-def _keep(held: OutOfFold, fits: NewtonPath, splits: Folds) -> None:
-    """Keep the present solutions of all folds."""
-    for f, (_, test) in enumerate(splits):
-        if held.prefers_models(f, len(fits.working)):
-            coef, intercept = fits.coefficients(f + 1)
-            held.keep_models(f, coef[None], intercept[None])
-        else:
-            held.keep_predictors(f, fits.fits[f + 1].eta[None, test])
-
-
-def _wide(job: Job, splits: Folds | None, n_alphas: int, alphas: np.ndarray | None, held_out: OutOfFold | None) -> Path:
-    weights = job.weights[:, None]
-    if splits:
-        weights = np.hstack([weights, training_weights(splits, job.weights)])
-    fits = _newton_path(job, weights)
-    n, p = job.X.shape
-    whole = alphas is not None or job.penalty.l1_ratio == 0
-    if alphas is None:
-        alphas = strengths(fits.largest, n_alphas, p > n, job.penalty.l1_ratio == 0)
-    held = [(test, job.weights[test] / job.weights[test].sum()) for _, test in splits or []]
-    coefs, intercepts, errors = [], [], []
-    double = 2.0 if isinstance(job.loss, Squared) else 1.0  # errors are reported as mean squared error
-    for alpha in alphas:
-        fits.solve(float(alpha))
-        coef, intercept = fits.coefficients()
-        coefs.append(coef)
-        intercepts.append(intercept)
-        errors.append(
-            [
-                double * share @ job.loss.take(test).value(fit.eta[test])
-                for (test, share), fit in zip(held, fits.fits[1:])
-            ]
-        )
-        if held_out is not None:
-            _keep(held_out, fits, splits or [])
-        if not whole and (
-            (ends_saturated(job) and _is_saturated(fits)) or (splits and is_past_its_best(np.array(errors).T))
-        ):
-            break
-    done = len(coefs)
-    stack = np.array(coefs)
-    path = Path(alphas[:done], stack, np.array(intercepts), np.count_nonzero(stack.any(axis=2), axis=1))
-    if not splits:
-        return path
-    return path.scored(np.array(errors).T, np.array([job.weights[test].sum() for test, _ in held]))
-
-
-def _is_saturated(fits: NewtonPath) -> bool:
-    """True when all rows are fitted nearly perfectly: smaller strengths only follow noise."""
-    fit = fits.fits[0]
-    return float(fit.weights @ fits.loss.value(fit.eta)) - fits.objective.floor(fit) < SATURATED * fit.null
 
 
 def _tall_at(job: Job, alpha: float, gap: float) -> LinearSolution:

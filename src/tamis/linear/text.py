@@ -15,8 +15,16 @@ def formula(model: Any, digits: int) -> str:
     coef, intercept = np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
     if getattr(model, "standard_errors_", None) is not None and model.alpha_ == 0:
         return "\n".join([_errors(coef[0], float(intercept[0]), model, digits), _footer(model)])
+    if hasattr(model, "thresholds_"):
+        return "\n".join([_terms("score", coef[0], 0.0, model, digits), _ranges(model, digits), _footer(model)])
     parts = [_terms(head, row, b, model, digits) for head, row, b in zip(_heads(model, len(coef)), coef, intercept)]
     return "\n".join([*parts, _footer(model)])
+
+
+def _ranges(model: Any, digits: int) -> str:
+    """The log-odds of every split of ordered classes."""
+    pairs = zip(model.classes_, model.classes_[1:], model.thresholds_)
+    return "\n".join(f"log-odds of at most {low} (not {high}) = {at:.{digits}g} - score" for low, high, at in pairs)
 
 
 def _heads(model: Any, outputs: int) -> list[str]:

@@ -16,15 +16,6 @@
 
 namespace tamis {
 
-/// alpha * sum (l1 |beta| + 1/2 l2 beta^2), where |beta| is the length of a group's coefficients within a class.
-struct GroupLasso {
-    std::span<const double> l1, l2;  // (p); in a group: l1 of the group
-    std::span<const int64_t> ends;   // (p) where the group of every column ends; empty without groups
-
-    bool has_groups() const { return !ends.empty(); }
-    bool begins_group(size_t j) const { return j == 0 || ends[j - 1] == int64_t(j); }
-};
-
 /// A fit near by, whose Hessian serves; `hessian` is empty where only its probabilities are known.
 struct MultinomialReference {
     std::vector<double> w;        // (n)
@@ -36,11 +27,11 @@ struct MultinomialReference {
 class MultinomialPath final : public PathFit {
    public:
     /// y: the class of every row. max_hessian: pairs up to which a Hessian is kept. intercept: to begin with (classes).
-    MultinomialPath(const Columns& columns, std::span<const int64_t> y, std::span<const double> w, GroupLasso penalty,
+    MultinomialPath(const Columns& columns, std::span<const int64_t> y, std::span<const double> w, Penalty penalty,
                     bool has_intercept, size_t max_hessian, std::span<const double> first)
         : columns_(columns), y_(y), weights_(w), penalty_(penalty), has_intercept_(has_intercept), max_hessian_(max_hessian),
           K_(first.size()), p_(columns.size()), n_(y.size()), screening_(K_), inside_(K_ * p_, 0), limits_(p_), found_(K_) {
-        n_outputs = K_;
+        n_outputs = n_intercepts = K_;
         beta.assign(K_ * p_, 0.0);
         eta.resize(K_ * n_);
         residual.resize(K_ * n_);
@@ -151,7 +142,7 @@ class MultinomialPath final : public PathFit {
     Columns columns_;
     std::span<const int64_t> y_;
     RowWeights weights_;
-    GroupLasso penalty_;
+    Penalty penalty_;
     bool has_intercept_;
     size_t max_hessian_, K_, p_, n_;
     std::vector<Screening> screening_;           // per class
@@ -202,7 +193,7 @@ class MultinomialPath final : public PathFit {
             if (slot % (p_ + 1) == 0)
                 std::fill_n(out, m, 1.0);
             else
-                std::copy_n(columns_.Z[slot % (p_ + 1) - 1] + first, m, out);
+                columns_.copy(slot % (p_ + 1) - 1, first, m, out);
         };
         const auto all = weighted_gram(place.size(), n_, w(), run, [&](size_t a, size_t first, size_t m, double* out) {
             column_of(place[a], first, m, out);
@@ -356,23 +347,7 @@ class MultinomialPath final : public PathFit {
             if (!penalty_.has_groups())
                 screening_[k].find(columns_, weights_.inverse.data(), residual_of(k), limits_.data(), inside, found_[k]);
             else
-                find_groups(k, inside);
-        }
-    }
-
-    /// The columns of the groups outside whose gradients together are longer than the limit.
-    void find_groups(size_t k, const uint8_t* inside) {
-        for (size_t first = 0; first < p_; first = size_t(penalty_.ends[first])) {
-            if (inside[first]) continue;
-            const size_t end = size_t(penalty_.ends[first]), begin = found_[k].size();
-            double length = 0.0;
-            for (size_t j = first; j < end; ++j) {
-                found_[k].push(j, columns_.gradient(j, residual_of(k)));
-                length += found_[k].gradient.back() * found_[k].gradient.back();
-            }
-            if (length > limits_[first] * limits_[first]) continue;
-            found_[k].column.resize(begin);
-            found_[k].gradient.resize(begin);
+                find_groups(columns_, penalty_, residual_of(k), limits_.data(), inside, found_[k]);
         }
     }
 
@@ -389,49 +364,18 @@ class MultinomialPath final : public PathFit {
         }
     }
 
-    /// What the gradients say of the dual point.
-    struct DualTerms {
-        double scale = 1.0;             // of the residuals
-        double conjugate = 0.0;         // of l2
-        double free_dot = 0.0;          // coefficients of free columns times their gradients
-        double free_square = 0.0;       // squared gradients of free columns
-    };
-
-    /// Add the terms of one column or group [c, end).
-    void add_dual_terms(size_t k, const int64_t* columns, const double* gradients, size_t c, size_t end, DualTerms& dual) const {
-        const size_t j = size_t(columns[c]);
-        double length = std::abs(gradients[c]);
-        if (end > c + 1) length = std::sqrt(dot(gradients + c, gradients + c, end - c));
-        const double excess = length - alpha_ * penalty_.l1[j];
-        if (excess <= 0.0) return;
-        if (alpha_ * penalty_.l2[j] > 0.0) {
-            dual.conjugate += excess * excess / (2.0 * alpha_ * penalty_.l2[j]);
-        } else if (alpha_ * penalty_.l1[j] > 0.0) {
-            dual.scale = std::min(dual.scale, alpha_ * penalty_.l1[j] / length);
-        } else {
-            dual.free_square += excess * excess;
-            for (size_t e = c; e < end; ++e) dual.free_dot += beta[k * p_ + size_t(columns[e])] * gradients[e];
-        }
-    }
-
     /// The residuals shrunk until the gradient of no pair is beyond its penalty. Where a bound without logarithms is within the
     /// goal, that bound; infinity where is_exact is false and it is not. A free column counts with the gain that a Newton step would
     /// still bring: its gradient is 0 at the dual point.
     double duality_gap(double goal, bool is_exact) const {
         DualTerms dual;
         for (size_t e = 0; e < owner_.size();) {
-            const size_t end = end_of(e);
-            add_dual_terms(size_t(owner_[e]), column_.data(), gradient_.data(), e, end, dual);
-            e = end;
+            const size_t k = size_t(owner_[e]), size = end_of(e) - e;
+            penalty_.add_dual(beta.data() + k * p_, {column_.data() + e, size}, gradient_.data() + e, alpha_, dual);
+            e += size;
         }
-        for (size_t k = 0; k < K_; ++k) {
-            const Violators& found = found_[k];
-            for (size_t c = 0; c < found.size();) {
-                const size_t end = penalty_.has_groups() ? c + size_t(penalty_.ends[found.column[c]] - found.column[c]) : c + 1;
-                add_dual_terms(k, found.column.data(), found.gradient.data(), c, end, dual);
-                c = end;
-            }
-        }
+        for (size_t k = 0; k < K_; ++k)
+            penalty_.add_dual(beta.data() + k * p_, found_[k].column, found_[k].gradient.data(), alpha_, dual);
         const double value = mean_loss + penalty_value() + dual.conjugate + dual.scale * dual.free_dot;
         const double fitted_dot_residual = dot(residual.data(), eta.data(), K_ * n_);
         // the conjugate at the residuals themselves needs no logarithm; it is convex, and 0 at 0
@@ -449,22 +393,13 @@ class MultinomialPath final : public PathFit {
 
     /// alpha * sum (l1 |beta| + 1/2 l2 beta^2) over the working set.
     double penalty_value() const {
-        double total = 0.0, length = 0.0;
-        for (size_t e = 0; e < owner_.size(); ++e) {
-            const size_t j = size_t(column_[e]);
-            const double value = beta[size_t(owner_[e]) * p_ + j];
-            total += 0.5 * penalty_.l2[j] * value * value;
-            if (!penalty_.has_groups()) {
-                total += penalty_.l1[j] * std::abs(value);
-                continue;
-            }
-            length += value * value;
-            if (penalty_.ends[j] == int64_t(j + 1)) {
-                total += penalty_.l1[j] * std::sqrt(length);
-                length = 0.0;
-            }
+        double total = 0.0;
+        for (size_t e = 0; e < owner_.size();) {
+            const size_t size = end_of(e) - e;
+            total += penalty_.value(beta.data() + size_t(owner_[e]) * p_, {column_.data() + e, size}, alpha_);
+            e += size;
         }
-        return alpha_ * total;
+        return total;
     }
 
     /// Minimise one quadratic on the working set by its Hessian, then a line search.
@@ -483,10 +418,13 @@ class MultinomialPath final : public PathFit {
         }
         std::vector<double> now = before;
         const Quadratic model{{H_.data(), room_, room_}, size, q.data(), now.data(), l1.data(), l2.data()};
-        if (penalty_.has_groups())
-            minimise_groups(model);
-        else
+        if (penalty_.has_groups()) {
+            std::vector<int64_t> starts = group_starts(column_, penalty_, int64_t(K_));
+            for (size_t k = K_; k-- > 0;) starts.insert(starts.begin(), int64_t(k));  // the intercepts are groups of one
+            minimise_groups(model, starts, tolerance_, kSweeps);
+        } else {
             minimise(model);
+        }
         Move move{{before.begin() + ptrdiff_t(K_), before.end()}, {now.begin() + ptrdiff_t(K_), now.end()},
                   std::vector<double>(K_ * n_, 0.0), {now.begin(), now.begin() + ptrdiff_t(K_)}};
         for (size_t k = 0; has_intercept_ && k < K_; ++k) std::fill_n(move.u.data() + k * n_, n_, now[k]);
@@ -523,30 +461,6 @@ class MultinomialPath final : public PathFit {
         return false;
     }
 
-    /// Coordinate descent over the groups of every class; the intercepts are groups of one.
-    void minimise_groups(const Quadratic& model) {
-        std::vector<int64_t> starts;
-        for (size_t k = 0; k < K_; ++k) starts.push_back(int64_t(k));
-        for (size_t e = 0; e < column_.size(); ++e)
-            if (penalty_.begins_group(size_t(column_[e]))) starts.push_back(int64_t(K_ + e));
-        starts.push_back(int64_t(model.size));
-        const size_t n_groups = starts.size() - 1;
-        std::vector<double> top(n_groups), l1(n_groups), l2(n_groups);
-        for (size_t g = 0; g < n_groups; ++g) {
-            double trace = 0.0, largest = 0.0;
-            for (int64_t i = starts[g]; i < starts[g + 1]; ++i) {
-                double row = 0.0;
-                for (int64_t j = starts[g]; j < starts[g + 1]; ++j) row += std::abs(model.H[i][j]);
-                trace += model.H[i][i];
-                largest = std::max(largest, row);
-            }
-            top[g] = std::min(trace, largest);
-            l1[g] = model.l1[starts[g]];
-            l2[g] = model.l2[starts[g]];
-        }
-        group_coordinate_descent(model, starts, top.data(), l1.data(), l2.data(), tolerance_, kSweeps);
-    }
-
     /// Room for a larger working set.
     void grow(size_t room) {
         std::vector<double> wide(room * room);
@@ -561,7 +475,13 @@ class MultinomialPath final : public PathFit {
         const MultinomialReference& ref = *reference_;
         const Matrix<const double> ref_prob{ref.prob.data(), K_, n_};
         const std::vector<double> ones(n_, has_intercept_ ? 1.0 : 0.0);
-        std::vector<double> parts(K_ * n_);
+        std::vector<double> parts(K_ * n_), dense(columns_.is_sparse() ? n_ : 0);
+        const auto column_of = [&](size_t slot) {
+            if (slot == 0) return ones.data();
+            if (!columns_.is_sparse()) return columns_.Z[slot - 1];
+            columns_.copy(slot - 1, 0, n_, dense.data());
+            return static_cast<const double*>(dense.data());
+        };
         for (size_t e = n_built_ > 0 ? K_ + n_built_ : 0; e < K_ + m; ++e) {
             const Pair pair = pair_at(e);
             bool is_coupled = false;
@@ -572,11 +492,10 @@ class MultinomialPath final : public PathFit {
                     value = ref.hessian[(pair.k * (p_ + 1) + pair.slot) * stride + other.k * (p_ + 1) + other.slot];
                 } else {
                     if (!is_coupled)
-                        couple(ref.w.data(), ref_prob, pair.k, pair.slot == 0 ? ones.data() : columns_.Z[pair.slot - 1], kLeast,
-                               {parts.data(), K_, n_});
+                        couple(ref.w.data(), ref_prob, pair.k, column_of(pair.slot), kLeast, {parts.data(), K_, n_});
                     is_coupled = true;
                     const double* part = parts.data() + other.k * n_;
-                    value = dot(part, other.slot == 0 ? ones.data() : columns_.Z[other.slot - 1], n_);
+                    value = other.slot == 0 ? dot(part, ones.data(), n_) : columns_.dot(other.slot - 1, part);
                 }
                 H_[e * room_ + f] = H_[f * room_ + e] = value * pair.scale * other.scale;
             }
@@ -611,8 +530,9 @@ class MultinomialPath final : public PathFit {
         for (size_t e = 0; e < m; ++e) {
             const size_t j = size_t(column_[e]);
             move.before[e] = beta_of(e);
-            curvature[e] = weighted_dot(h.data() + size_t(owner_[e]) * n_, columns_.Z[j], columns_.Z[j], n_) *
-                           columns_.inverse[j] * columns_.inverse[j];
+            double first, second;
+            columns_.moments(j, h.data() + size_t(owner_[e]) * n_, first, second);
+            curvature[e] = second * columns_.inverse[j] * columns_.inverse[j];
         }
         descend(h, total, curvature, move);
         for (size_t e = 0; e < m; ++e) {
@@ -654,7 +574,9 @@ class MultinomialPath final : public PathFit {
                     const double was = own;
                     own = soft_threshold(columns_.gradient(j, g.data()) + curvature[e] * was, alpha_ * penalty_.l1[j], stiffness);
                     if (own == was) continue;
-                    follow(columns_.Z[j], h.data() + k * n_, columns_.inverse[j] * (own - was), g.data(), t.data());
+                    const double d = columns_.inverse[j] * (own - was);  // residuals and step follow
+                    columns_.subtract(j, d, h.data() + k * n_, g.data());
+                    columns_.add(j, d, t.data());
                     gain = std::max(gain, 0.5 * stiffness * (own - was) * (own - was));
                 }
                 const double d = has_intercept_ && present[k] ? sum(g.data(), n_) / total[k] : 0.0;
@@ -680,12 +602,6 @@ class MultinomialPath final : public PathFit {
             t[i] = 0.0;
             g[i] = r[i] - w()[i] * (p[i] * (u[i] - s[i]) + kLeastIterated * u[i]);
         }
-    }
-
-    /// Let the residuals g and the step t of the linear predictor follow a coefficient that moved by d.
-    void follow(const double* column, const double* h, double d, double* g, double* t) const {
-        subtract_weighted(d, h, column, g, n_);
-        add_scaled(d, column, t, n_);
     }
 
     /// Make a move, halved until the objective falls; then the intercepts are made optimal.

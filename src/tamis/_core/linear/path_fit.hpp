@@ -7,7 +7,7 @@
 #include "../matrix.hpp"
 #include "../threads.hpp"
 #include "columns.hpp"
-#include "elastic_net.hpp"
+#include "penalty.hpp"
 #include "screening.hpp"
 
 namespace tamis {
@@ -16,8 +16,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// What a stretch of a path leaves, one row per strength.
 struct PathOut {
-    Matrix<double> coef;   // (alphas, outputs * (p + 1)) as (p + 1, outputs): the intercepts last
-    Matrix<double> eta;    // (alphas, outputs * n) as (n, outputs): linear predictors
+    Matrix<double> coef;   // (alphas, outputs * p + intercepts) as (p, outputs), then the intercepts or thresholds
+    Matrix<double> eta;    // (alphas, outputs * n + tail) as (n, outputs): linear predictors; then thresholds
     std::span<double> gap;  // (alphas) duality gaps
 };
 
@@ -54,7 +54,8 @@ class PathFit {
     /// Whether it does.
     virtual bool shares() const { return false; }
 
-    size_t n_outputs = 1;
+    size_t n_outputs = 1, n_intercepts = 1;
+    size_t n_tail = 0;  // numbers that follow the linear predictors of all rows: thresholds of ordered classes
     const Interrupt* interrupt = nullptr;
 
    protected:

@@ -29,13 +29,13 @@ struct HeldOut {
     size_t n_models = 0;
     std::vector<int64_t> position;   // in (models, columns, outputs)
     std::vector<double> value;       // coefficients
-    std::vector<double> intercept;   // (models, outputs)
+    std::vector<double> intercept;   // (models, intercepts)
     std::vector<double> predictor;   // (models, test rows, outputs)
 };
 
 class PathOverFolds {
    public:
-    std::vector<double> coef;     // (strengths, (p + 1) * outputs) of all rows
+    std::vector<double> coef;     // (strengths, p * outputs + intercepts) of all rows
     std::vector<double> errors;   // (strengths, folds)
     std::vector<double> gaps;     // (fits) the largest
     std::vector<std::vector<HeldOut>> held_out;  // per fold, stretch after stretch
@@ -46,7 +46,8 @@ class PathOverFolds {
     void run(std::span<PathFit* const> fits, std::span<const double> alphas, size_t n_columns, std::span<const double> weights,
              std::span<const FoldRows> folds, std::span<const double> goals, std::span<const double> factors, PathEnd end,
              size_t keeps_models, size_t n_threads, const std::function<bool(size_t)>& is_interrupted) {
-        const size_t n = weights.size(), K = fits[0]->n_outputs, width = (n_columns + 1) * K, F = folds.size();
+        const size_t n = weights.size(), K = fits[0]->n_outputs, F = folds.size();
+        const size_t width = n_columns * K + fits[0]->n_intercepts, length = n * K + fits[0]->n_tail;
         const size_t at_once = fits[0]->shares() ? 3 : 5;
         const bool is_brief = double(n) * double(n_columns) * double(K) < 1e5;
         std::vector<int64_t> rows(n);
@@ -77,19 +78,19 @@ class PathOverFolds {
             errors.resize((start + now.size()) * F);
             run_tasks(fits.size(), [&](size_t f) {
                 Stretch& one = stretch[f];
-                one.resize(now.size(), width, n * K);
-                fits[f]->solve(now, {goals[f], 0.0}, one.out(width, n * K));
+                one.resize(now.size(), width, length);
+                fits[f]->solve(now, {goals[f], 0.0}, one.out(width, length));
                 if (f == 0) return;
                 for (size_t a = 0; a < now.size(); ++a)
                     errors[(start + a) * F + f - 1] =
-                        factors[f] * fits[f]->loss_of(one.eta.data() + a * n * K, folds[f - 1].test, folds[f - 1].share);
+                        factors[f] * fits[f]->loss_of(one.eta.data() + a * length, folds[f - 1].test, folds[f - 1].share);
                 if (keeps_models > 0)
-                    held_out[f - 1].push_back(keep(one, now.size(), n_columns, n, K, folds[f - 1].test, keeps_models > 1));
+                    held_out[f - 1].push_back(keep(one, now.size(), n_columns, *fits[f], folds[f - 1].test, keeps_models > 1));
             });
             if (is_brief && is_interrupted(start)) throw Interrupted{};
             coef.insert(coef.end(), stretch[0].coef.begin(), stretch[0].coef.end());
             for (size_t a = 0; a < now.size(); ++a)
-                losses.push_back(factors[0] * fits[0]->loss_of(stretch[0].eta.data() + a * n * K, rows, weights));
+                losses.push_back(factors[0] * fits[0]->loss_of(stretch[0].eta.data() + a * length, rows, weights));
             for (size_t f = 0; f < fits.size(); ++f) gaps[f] = std::max(gaps[f], *std::max_element(stretch[f].gap.begin(), stretch[f].gap.end()));
             n_strengths = ends_at(end, start, losses, F);
             if (n_strengths < losses.size() || is_ended_) break;
@@ -151,27 +152,25 @@ class PathOverFolds {
     }
 
     /// Whichever is less, unless it must be a model: coefficients other than 0, or linear predictors of the rows held out.
-    static HeldOut keep(const Stretch& one, size_t m, size_t p, size_t n, size_t K, std::span<const int64_t> test, bool is_model) {
+    static HeldOut keep(const Stretch& one, size_t m, size_t p, const PathFit& fit, std::span<const int64_t> test, bool is_model) {
         HeldOut out;
         out.n_models = m;
-        const size_t width = (p + 1) * K;
+        const size_t K = fit.n_outputs, width = p * K + fit.n_intercepts, length = one.eta.size() / m;
         size_t n_used = 0;
         for (size_t a = 0; a < m; ++a)
             for (size_t c = 0; c < p * K; ++c) n_used += one.coef[a * width + c] != 0.0;
         out.is_model = is_model || 2 * (n_used / (m * K)) < test.size();
         for (size_t a = 0; a < m; ++a) {
-            if (out.is_model) {
-                for (size_t c = 0; c < p * K; ++c) {
-                    if (one.coef[a * width + c] == 0.0) continue;
-                    out.position.push_back(int64_t(a * p * K + c));
-                    out.value.push_back(one.coef[a * width + c]);
-                }
-                out.intercept.insert(out.intercept.end(), one.coef.begin() + ptrdiff_t(a * width + p * K),
-                                     one.coef.begin() + ptrdiff_t((a + 1) * width));
-                continue;
+            out.intercept.insert(out.intercept.end(), one.coef.begin() + ptrdiff_t(a * width + p * K),
+                                 one.coef.begin() + ptrdiff_t((a + 1) * width));
+            for (size_t c = 0; out.is_model && c < p * K; ++c) {
+                if (one.coef[a * width + c] == 0.0) continue;
+                out.position.push_back(int64_t(a * p * K + c));
+                out.value.push_back(one.coef[a * width + c]);
             }
+            if (out.is_model) continue;
             for (const int64_t i : test)
-                for (size_t k = 0; k < K; ++k) out.predictor.push_back(one.eta[a * n * K + size_t(i) * K + k]);
+                for (size_t k = 0; k < K; ++k) out.predictor.push_back(one.eta[a * length + size_t(i) * K + k]);
         }
         return out;
     }

@@ -3,8 +3,9 @@
 // A quadratic around the present coefficients is minimised by coordinate descent on the working set, and again, until the duality
 // gap is closed. With few rows, residuals are kept instead of a Hessian: a sweep costs little. With many rows the Hessian was
 // computed a few strengths before and for all rows: close enough to gain a digit of the gap per step, and a step then costs two
-// readings of the working set. The intercept is at its optimum for whatever the coefficients are: columns are read as if centred by
-// the curvatures of the rows, which makes them orthogonal to it.
+// readings of the working set. The intercept (thresholds, for ordered classes) is at its optimum for whatever the coefficients are:
+// columns are read as if centred by the curvatures of the rows, which makes them orthogonal to it. Groups and columns without a
+// penalty are solved for by their Hessian.
 //
 // Lee, Sun, Saunders (2014), SIAM J. Optimization 24; Massias, Gramfort, Salmon (2018), Celer.
 #pragma once
@@ -46,16 +47,48 @@ class OnePredictorFit : public PathFit {
     /// Take a Hessian without scales of some slots: 0 is the intercept's, 1 + j that of column j.
     virtual void take_hessian(const std::vector<double>& row_curvature, const std::vector<size_t>& slots,
                               const std::vector<double>& block) = 0;
+    /// Thresholds of ordered classes; empty for other losses.
+    virtual std::vector<double> thresholds() const = 0;
 
     std::vector<double> beta, eta, residual, null_gradient;
     double intercept = 0.0, mean_loss = 0.0;
     double floor = 0.0;  // the least loss possible
+};
 
-    // The Hessian of the mean loss, computed a few strengths before; empty where residuals are kept instead.
-    std::vector<double> hessian;        // (1 + p)^2, the intercept first
-    std::vector<uint8_t> in_hessian;    // (p) columns it holds
-    std::vector<double> row_curvature;  // (n) times the weights; empty where none was computed yet
-    bool is_shared = false;             // whether it was given by another fit
+/// The Hessian of the mean loss on the columns that entered, in the units of the fit, and what couples them with the intercept or
+/// the thresholds.
+struct WorkingHessian {
+    std::vector<int64_t> slot;     // (p) of every column, -1 outside
+    std::vector<int64_t> columns;  // in the order of their slots
+    std::vector<double> block;     // (room, room)
+    size_t room = 0;
+    std::vector<std::vector<double>> mixed;  // per intercept or threshold: (columns)
+    std::vector<double> corner;              // (intercepts, intercepts)
+
+    explicit WorkingHessian(size_t p, size_t n_intercepts) : slot(p, -1), mixed(n_intercepts), corner(n_intercepts * n_intercepts) {}
+
+    double* operator[](size_t i) { return block.data() + i * room; }
+    bool holds(size_t j) const { return slot[j] >= 0; }
+    void clear() {
+        for (const int64_t j : columns) slot[j] = -1;
+        columns.clear();
+        for (auto& one : mixed) one.clear();
+    }
+    /// Room for one more column; its slot.
+    size_t add(size_t j) {
+        const size_t last = columns.size();
+        if (last == room) {
+            const size_t wide = std::max<size_t>(16, 2 * room);
+            std::vector<double> grown(wide * wide);
+            for (size_t i = 0; i < last; ++i) std::copy_n(block.data() + i * room, last, grown.data() + i * wide);
+            block = std::move(grown);
+            room = wide;
+        }
+        slot[j] = int64_t(last);
+        columns.push_back(int64_t(j));
+        for (auto& one : mixed) one.push_back(0.0);
+        return last;
+    }
 };
 
 template <class Loss>
@@ -63,16 +96,17 @@ class ProxNewton final : public OnePredictorFit {
    public:
     /// offset: added to every linear predictor, or empty. keeps_hessian: whether quadratics are solved by their Hessian.
     ProxNewton(const Columns& columns, std::span<const double> y, std::span<const double> w, std::span<const double> offset,
-               ElasticNet penalty, bool has_intercept, bool keeps_hessian, Loss loss)
+               Penalty penalty, bool has_intercept, bool keeps_hessian, Loss loss)
         : columns_(columns), y_(y), offset_(offset), weights_(w), penalty_(penalty), has_intercept_(has_intercept),
-          keeps_hessian_(keeps_hessian), loss_(loss), p_(columns.size()), n_(y.size()), inside_(p_, 0), known_(p_), limits_(p_) {
+          keeps_hessian_(keeps_hessian), loss_(loss), p_(columns.size()), n_(y.size()),
+          hessian_(p_, Loss::kHasThresholds ? size_of_thresholds() : size_t(has_intercept)), inside_(p_, 0), known_(p_), limits_(p_) {
         beta.assign(p_, 0.0);
         residual.assign(n_, 0.0);
         null_gradient.assign(p_, 0.0);
-        in_hessian.assign(p_, 0);
-        if (keeps_hessian) hessian.assign((p_ + 1) * (p_ + 1), 0.0);
-        working_.reserve(p_);
-        gradient_.reserve(p_);
+        if constexpr (Loss::kHasThresholds) {
+            n_intercepts = n_tail = loss_.thresholds.size();
+            loss_.start(y.data(), w.data(), n_);
+        }
     }
 
     void start(double first, std::span<const double> predictors) override {
@@ -86,25 +120,44 @@ class ProxNewton final : public OnePredictorFit {
 
     void solve(std::span<const double> alphas, Goal goal, PathOut out) override {
         Violators found;
-        if (!is_shared && !Loss::kConstantCurvature) row_curvature.clear();  // a Hessian of a few strengths before is too far
+        if (!is_shared_ && !Loss::kConstantCurvature) row_curvature_.clear();  // a Hessian of a few strengths before is too far
         refresh();
         bool is_fresh = false;  // whether `known_` holds the gradients of the columns inside at the present residuals
         for (size_t a = 0; a < alphas.size(); ++a) {
             out.gap[a] = solve_at(alphas[a], goal, is_fresh, found);
             std::copy(beta.begin(), beta.end(), out.coef[a]);
-            out.coef[a][p_] = intercept;
             std::copy(eta.begin(), eta.end(), out.eta[a]);
+            if constexpr (Loss::kHasThresholds) {
+                std::ranges::copy(loss_.thresholds, out.coef[a] + p_);
+                std::ranges::copy(loss_.thresholds, out.eta[a] + n_);
+            } else {
+                out.coef[a][p_] = intercept;
+            }
         }
     }
 
+    std::vector<double> thresholds() const override {
+        if constexpr (Loss::kHasThresholds) return loss_.thresholds;
+        return {};
+    }
+
     double loss_of(const double* predictors, std::span<const int64_t> rows, std::span<const double> share) const override {
-        double total = 0.0;
-        for (size_t k = 0; k < rows.size(); ++k) total += share[k] * loss_.value(y_[rows[k]], predictors[rows[k]]);
-        return total;
+        if constexpr (Loss::kHasThresholds) {
+            return Loss::mean_loss(predictors, {predictors + n_, n_tail}, y_, rows, share);
+        } else if constexpr (requires { loss_.at(predictors, n_); }) {
+            const std::vector<double> terms = loss_.at(predictors, n_);
+            double total = 0.0;
+            for (size_t k = 0; k < rows.size(); ++k) total += share[k] * terms[size_t(rows[k])];
+            return total;
+        } else {
+            double total = 0.0;
+            for (size_t k = 0; k < rows.size(); ++k) total += share[k] * loss_.value(y_[rows[k]], predictors[rows[k]]);
+            return total;
+        }
     }
 
     bool shares() const override {
-        return keeps_hessian_ && !Loss::kConstantCurvature && double(p_ + 1) * double(p_ + 1) * double(n_) > kOwnHessian;
+        return keeps_hessian_ && !Loss::kConstantCurvature && !Loss::kHasThresholds && double(p_ + 1) * double(p_ + 1) * double(n_) > kOwnHessian;
     }
 
     /// The Hessian of this fit at the columns any of them uses.
@@ -128,91 +181,136 @@ class ProxNewton final : public OnePredictorFit {
     }
 
     void take_hessian(const std::vector<double>& v, const std::vector<size_t>& slots, const std::vector<double>& block) override {
-        const size_t m = slots.size();
-        is_shared = true;
-        row_curvature = v;
-        std::fill(in_hessian.begin(), in_hessian.end(), uint8_t(0));
-        const auto scale = [&](size_t slot) { return slot > 0 ? columns_.inverse[slot - 1] : 1.0; };
-        for (size_t a = 0; a < m; ++a) {
-            if (slots[a] > 0) in_hessian[slots[a] - 1] = 1;
-            for (size_t b = 0; b < m; ++b)
-                hessian[slots[a] * (p_ + 1) + slots[b]] = block[a * m + b] * scale(slots[a]) * scale(slots[b]);
+        is_shared_ = true;
+        row_curvature_ = v;
+        hessian_.clear();
+        const size_t m = slots.size(), first = has_intercept_ ? 1 : 0;
+        for (size_t a = first; a < m; ++a) {
+            const size_t j = slots[a] - 1, i = hessian_.add(j);
+            if (has_intercept_) hessian_.mixed[0][i] = block[a] * columns_.inverse[j];
+            for (size_t b = first; b <= a; ++b) {
+                const size_t other = slots[b] - 1;
+                hessian_[i][b - first] = hessian_[b - first][i] = block[a * m + b] * columns_.inverse[j] * columns_.inverse[other];
+            }
         }
+        if (has_intercept_) hessian_.corner[0] = block[0];
     }
 
    private:
     static constexpr double kOwnHessian = 1e7;  // products of one Hessian below which every fit computes its own
     static constexpr int kQuadratics = 200;  // per strength
+    static constexpr int kMoreSteps = 2;  // of a model that is kept: near the optimum each doubles the digits, which a gap cannot see
     static constexpr size_t kSweeps = 20'000;
 
     Columns columns_;
     std::span<const double> y_, offset_;
     RowWeights weights_;
-    ElasticNet penalty_;
+    Penalty penalty_;
     bool has_intercept_, keeps_hessian_;
     Loss loss_;
     size_t p_, n_;
     Screening screening_;
+    WorkingHessian hessian_;                // where residuals are not kept instead
+    std::vector<double> row_curvature_;     // (n) behind it, times the weights; empty where none was computed yet
+    bool is_shared_ = false;                // whether it was given by another fit
     double alpha_ = 0.0, tolerance_ = 0.0;  // of the present quadratic
+    double mean_curvature_ = 0.0;
     std::vector<uint8_t> inside_;           // (p)
     std::vector<double> known_;             // (p) gradients of the columns inside
     std::vector<double> limits_;            // (p) gradients up to which a column stays out
     std::vector<int64_t> working_;          // the columns of the working set
     std::vector<double> gradient_;          // of the working set
+    std::vector<double> threshold_curvature_;  // (2, n) by eta and the thresholds above and below each row, times the weights
 
     const double* w() const { return weights_.w.data(); }
+
+    size_t size_of_thresholds() const {
+        if constexpr (Loss::kHasThresholds) return loss_.thresholds.size();
+        return 0;
+    }
 
     /// Residuals and mean loss at the linear predictors, the intercept at its optimum.
     void refresh() {
         RowSums sums = loss_.update(eta.data(), y_.data(), w(), residual.data(), n_);
-        if (has_intercept_)
+        optimise(sums);
+    }
+
+    /// The optimum of the intercept or the thresholds.
+    void optimise(RowSums& sums) {
+        if constexpr (Loss::kHasThresholds)
+            loss_.optimise_thresholds(eta.data(), y_.data(), w(), n_, tolerance_, sums, residual.data());
+        else if (has_intercept_)
             optimise_intercept(loss_, y_.data(), w(), n_, tolerance_, sums, eta.data(), residual.data(), intercept);
         mean_loss = sums.loss;
+        mean_curvature_ = sums.curvature;
     }
 
     double solve_at(double alpha, Goal goal, bool& is_fresh, Violators& found) {
         alpha_ = alpha;
         begin_strength(is_fresh);
         double gap = kInfinity, tolerance = 0.1 * goal.gap;
+        int more = 0;
         for (int step = 0; step < kQuadratics && !is_stopped(); ++step) {
             gather(is_fresh);
             is_fresh = true;
-            screening_.find(columns_, weights_.inverse.data(), residual.data(), limits_.data(), inside_.data(), found);
+            find_violators(found);
             const double before = gap;
             gap = duality_gap(found, goal, step > 0 || !Loss::kCostlyConjugate);
-            if (goal.is_reached(gap, before)) break;
+            if (goal.is_reached(gap, before)) {
+                if (goal.enough == 0.0 || Loss::kConstantCurvature || !keeps_hessian_ || more == kMoreSteps) break;
+                ++more;
+                row_curvature_.clear();
+            }
             is_fresh = false;
             // nearly dependent columns: a sweep gains little far from the optimum, so the tolerance is lowered
             tolerance = tolerance_ = std::max(1e-18, gap > 0.5 * before ? 0.1 * tolerance : std::min(tolerance, 0.01 * gap));
-            found.keep_worst(limits_.data(), std::max<size_t>(64, working_.size()));
-            for (size_t k = 0; k < found.size(); ++k) {
-                working_.push_back(found.column[k]);
-                gradient_.push_back(found.gradient[k]);
-                inside_[found.column[k]] = 1;
-            }
+            admit(found);
             if (!keeps_hessian_) {
                 by_residuals();
                 continue;
             }
-            if (gap > 0.3 * before || row_curvature.empty()) {  // the Hessian is too far from the present one
-                row_curvature.resize(n_);
-                loss_.curvature(eta.data(), y_.data(), w(), kLeastCurvature, row_curvature.data(), n_);
-                std::fill(in_hessian.begin(), in_hessian.end(), uint8_t(0));
-            }
+            if ((gap > 0.3 * before && !Loss::kConstantCurvature) || row_curvature_.empty()) renew_hessian();
             extend_hessian();
             by_hessian();
         }
         return gap;
     }
 
-    /// Limits of a new strength; the columns in use, and those without l1, stay inside.
+    /// Limits of a new strength; the columns in use (groups whole), and those without l1, stay inside.
     void begin_strength(bool& is_fresh) {
-        for (size_t j = 0; j < p_; ++j) {
-            limits_[j] = alpha_ * penalty_.l1[j];
-            const bool stays = beta[j] != 0.0 || (penalty_.l1[j] == 0.0 && columns_.inverse[j] > 0.0);
-            is_fresh = is_fresh && (inside_[j] || !stays);
-            inside_[j] = stays;
+        for (size_t j = 0; j < p_;) {
+            const size_t end = j + penalty_.group_size(j);
+            bool stays = false;
+            for (size_t k = j; k < end; ++k)
+                stays = stays || beta[k] != 0.0 || (penalty_.l1[k] == 0.0 && columns_.inverse[k] > 0.0);
+            for (; j < end; ++j) {
+                limits_[j] = alpha_ * penalty_.l1[j];
+                is_fresh = is_fresh && (inside_[j] || !stays);
+                inside_[j] = stays;
+            }
         }
+    }
+
+    /// Columns or groups outside whose gradients are beyond their limits.
+    void find_violators(Violators& found) {
+        if (!penalty_.has_groups())
+            screening_.find(columns_, weights_.inverse.data(), residual.data(), limits_.data(), inside_.data(), found);
+        else
+            find_groups(columns_, penalty_, residual.data(), limits_.data(), inside_.data(), found);
+    }
+
+    /// Let the violators enter: all groups, or the columns furthest beyond their limits when they are many.
+    void admit(Violators& found) {
+        if (!penalty_.has_groups()) found.keep_worst(limits_.data(), std::max<size_t>(64, working_.size()));
+        for (size_t k = 0; k < found.size(); ++k) inside_[found.column[k]] = 1;
+        if (penalty_.has_groups() && found.size() > 0) return merge(found);  // groups whole, in order of position
+        working_.insert(working_.end(), found.column.begin(), found.column.end());
+        gradient_.insert(gradient_.end(), found.gradient.begin(), found.gradient.end());
+    }
+    void merge(const Violators& found) {
+        for (size_t k = 0; k < working_.size(); ++k) known_[working_[k]] = gradient_[k];
+        for (size_t k = 0; k < found.size(); ++k) known_[found.column[k]] = found.gradient[k];
+        gather(true);
     }
 
     /// The columns inside and their gradients.
@@ -228,24 +326,30 @@ class ProxNewton final : public OnePredictorFit {
     }
 
     /// The residuals shrunk until no gradient is beyond its penalty. Where a bound without logarithms is good enough, that bound;
-    /// infinity where is_exact is false and it is not.
+    /// infinity where is_exact is false and it is not. A free column counts with the gain that a Newton step would still bring.
     double duality_gap(const Violators& found, Goal goal, bool is_exact) const {
-        double dual_scale = 1.0;
-        double value = penalty_.conjugate(working_, gradient_.data(), alpha_, dual_scale);
-        value += penalty_.conjugate(found.column, found.gradient.data(), alpha_, dual_scale);
-        value += penalty_.value(beta.data(), working_, alpha_);
-        const double offset = offset_.empty() ? 0.0 : dual_scale * dot(residual.data(), offset_.data(), n_);
+        DualTerms dual;
+        penalty_.add_dual(beta.data(), working_, gradient_.data(), alpha_, dual);
+        penalty_.add_dual(beta.data(), found.column, found.gradient.data(), alpha_, dual);
+        const double value = dual.conjugate + penalty_.value(beta.data(), working_, alpha_) + dual.scale * dual.free_dot +
+                             0.5 * dual.free_square / std::max(mean_curvature_, 1e-300);
+        const double offset = offset_.empty() ? 0.0 : dual.scale * dot(residual.data(), offset_.data(), n_);
         const double primal = mean_loss + value + offset;
         // the conjugate is convex, and minus the least loss at 0
         const double bound =
-            primal - dual_scale * (mean_loss + dot(residual.data(), eta.data(), n_)) - (1.0 - dual_scale) * floor;
-        if (bound <= goal.gap || dual_scale == 1.0) return bound;
-        if (!is_exact) return kInfinity;
-        return primal + loss_.conjugate(y_.data(), w(), residual.data(), dual_scale, n_);
+            primal - dual.scale * (mean_loss + dot(residual.data(), eta.data(), n_)) - (1.0 - dual.scale) * floor;
+        if (bound <= goal.gap || dual.scale == 1.0) return bound;
+        if constexpr (Loss::kHasThresholds) {
+            return bound;
+        } else {
+            if (!is_exact) return kInfinity;
+            return primal + loss_.conjugate(y_.data(), w(), residual.data(), dual.scale, n_);
+        }
     }
 
     /// Minimise one quadratic on the working set by its residuals, then a line search.
     void by_residuals() {
+        if constexpr (Loss::kHasThresholds) return;
         const size_t m = working_.size();
         std::vector<double> v(n_), r(residual), before(m), centre(m, 0.0), curvature(m);
         loss_.curvature(eta.data(), y_.data(), w(), 1e-5, v.data(), n_);
@@ -260,7 +364,7 @@ class ProxNewton final : public OnePredictorFit {
         }
         double shift = has_intercept_ ? sum(r.data(), n_) / total : 0.0;
         descend(v.data(), r.data(), centre, curvature, total, shift);
-        line_search(before, shift);
+        line_search(before, {shift});
     }
 
     /// Sweeps over the working set, then over those in use until they settle; `shift` is the intercept's move. The residuals are
@@ -298,58 +402,127 @@ class ProxNewton final : public OnePredictorFit {
         }
     }
 
-    /// Minimise one quadratic on the working set by its Hessian, then a line search.
+    /// Minimise one quadratic on the working set by its Hessian, then a line search. Intercept or thresholds are solved for in it.
     void by_hessian() {
-        const size_t m = working_.size(), stride = p_ + 1;
-        std::vector<double> H(m * m), q(m), now(m), l1(m), l2(m), mixed(m), before(m);
-        const double total = hessian[0], mean_residual = has_intercept_ ? sum(residual.data(), n_) / total : 0.0;
+        const size_t m = working_.size(), T = hessian_.mixed.size();
+        std::vector<double> H(m * m), q(gradient_), now(m), l1(m), l2(m), before(m);
+        std::vector<double> steep(T, 0.0);         // minus the gradient by intercept or thresholds
+        std::vector<double> mixed(T * m), solved;  // what couples them with the columns; the same over their own Hessian
+        if constexpr (Loss::kHasThresholds) {
+            std::vector<double> present(T * T);
+            loss_.threshold_derivatives(eta.data(), y_.data(), w(), n_, steep.data(), {present.data(), T, T});
+        } else if (T > 0) {
+            steep[0] = sum(residual.data(), n_);
+        }
         bool is_penalised = false;
         for (size_t k = 0; k < m; ++k) {
             const size_t j = size_t(working_[k]);
-            const double* row = hessian.data() + (j + 1) * stride;
-            mixed[k] = hessian[j + 1];
             before[k] = now[k] = beta[j];
-            q[k] = gradient_[k] - mean_residual * mixed[k];
             l1[k] = alpha_ * penalty_.l1[j];
             l2[k] = alpha_ * penalty_.l2[j];
             is_penalised = is_penalised || penalty_.l1[j] > 0.0;
-            const double centring = has_intercept_ ? mixed[k] / total : 0.0;
-            for (size_t i = 0; i < m; ++i) H[k * m + i] = row[working_[i] + 1] - centring * hessian[working_[i] + 1];
+            for (size_t t = 0; t < T; ++t) mixed[t * m + k] = hessian_.mixed[t][size_t(hessian_.slot[j])];
+        }
+        solved = solve_corner(mixed, m);
+        for (size_t t = 0; t < T; ++t) add_scaled(-steep[t], solved.data() + t * m, q.data(), m);
+        for (size_t k = 0; k < m; ++k) {
+            const double* row = hessian_[size_t(hessian_.slot[working_[k]])];
+            for (size_t i = 0; i < m; ++i) H[k * m + i] = row[hessian_.slot[working_[i]]];
+            for (size_t t = 0; t < T; ++t) add_scaled(-mixed[t * m + k], solved.data() + t * m, H.data() + k * m, m);
         }
         const Quadratic model{{H.data(), m, m}, m, q.data(), now.data(), l1.data(), l2.data()};
-        if (is_penalised) coordinate_descent(model, tolerance_, kSweeps);
-        solve_active(model);  // the gap falls with the largest gradient left, so none is left
-        double shift = mean_residual;
+        if (penalty_.has_groups()) {
+            minimise_groups(model, group_starts(working_, penalty_), tolerance_, kSweeps);
+        } else {
+            if (is_penalised) coordinate_descent(model, tolerance_, kSweeps);
+            solve_active(model);  // the gap falls with the largest gradient left, so none is left
+        }
+        std::vector<double> shift = T > 0 ? solve_corner(steep, 1) : std::vector<double>{};
         for (size_t k = 0; k < m; ++k) {
             beta[working_[k]] = now[k];
-            if (has_intercept_) shift -= mixed[k] * (now[k] - before[k]) / total;
+            for (size_t t = 0; t < T; ++t) shift[t] -= solved[t * m + k] * (now[k] - before[k]);
         }
         line_search(before, shift);
     }
 
+    /// The Hessian of the intercept or thresholds solved for some right sides (T, m).
+    std::vector<double> solve_corner(const std::vector<double>& right, size_t m) const {
+        const size_t T = hessian_.mixed.size();
+        std::vector<double> out(right);
+        if (T == 1) {
+            for (double& value : out) value /= hessian_.corner[0];
+            return out;
+        }
+        ActiveFactor factor;
+        factor.size = T;
+        for (size_t t = 0; t < T; ++t) factor.used.push_back(int64_t(t));
+        const std::vector<double> none(T, 0.0);
+        const Matrix<const double> corner{hessian_.corner.data(), T, T};
+        if (T == 0 || !factorise(corner, none.data(), factor)) return std::vector<double>(right.size(), 0.0);
+        std::vector<double> one(T);
+        for (size_t k = 0; k < m; ++k) {
+            for (size_t t = 0; t < T; ++t) one[t] = right[t * m + k];
+            one = refined_solution(corner, factor, none.data(), one);
+            for (size_t t = 0; t < T; ++t) out[t * m + k] = one[t];
+        }
+        return out;
+    }
+
+    /// Begin a Hessian at the present curvatures.
+    void renew_hessian() {
+        row_curvature_.resize(n_);
+        loss_.curvature(eta.data(), y_.data(), w(), kLeastCurvature, row_curvature_.data(), n_);
+        hessian_.clear();
+        if constexpr (Loss::kHasThresholds) {
+            const size_t T = loss_.thresholds.size();
+            std::vector<double> steep(T);
+            loss_.threshold_derivatives(eta.data(), y_.data(), w(), n_, steep.data(), {hessian_.corner.data(), T, T});
+            threshold_curvature_.resize(2 * n_);
+            loss_.mixed_curvature(eta.data(), y_.data(), w(), {threshold_curvature_.data(), 2, n_});
+        }
+    }
+
     /// Let the Hessian hold the columns of the working set that it lacks.
     void extend_hessian() {
-        const size_t stride = p_ + 1;
-        hessian[0] = has_intercept_ ? sum(row_curvature.data(), n_) : 0.0;
+        if (!Loss::kHasThresholds && has_intercept_) hessian_.corner[0] = sum(row_curvature_.data(), n_);
         std::vector<double> weighted(n_);
         for (const int64_t j : working_) {
-            if (in_hessian[j]) continue;
-            in_hessian[j] = 1;
+            if (hessian_.holds(size_t(j))) continue;
+            const size_t i = hessian_.add(size_t(j));
             std::fill(weighted.begin(), weighted.end(), 0.0);
-            columns_.subtract(size_t(j), -1.0, row_curvature.data(), weighted.data());
-            const double mixed = has_intercept_ ? sum(weighted.data(), n_) * columns_.inverse[j] : 0.0;
-            hessian[j + 1] = hessian[size_t(j + 1) * stride] = mixed;
-            for (size_t k = 0; k < p_; ++k) {
-                if (!in_hessian[k]) continue;
-                const double value = columns_.dot(k, weighted.data()) * columns_.inverse[j] * columns_.inverse[k];
-                hessian[size_t(j + 1) * stride + k + 1] = hessian[(k + 1) * stride + size_t(j) + 1] = value;
+            columns_.subtract(size_t(j), -1.0, row_curvature_.data(), weighted.data());
+            couple(size_t(j), i, weighted);
+            for (size_t k = 0; k <= i; ++k) {
+                const size_t other = size_t(hessian_.columns[k]);
+                const double value = columns_.dot(other, weighted.data()) * columns_.inverse[j] * columns_.inverse[other];
+                hessian_[i][k] = hessian_[k][i] = value;
             }
         }
     }
 
-    /// Step from the coefficients before to those of now and the intercept's move, halved until the objective falls.
-    void line_search(const std::vector<double>& before, double shift) {
+    /// What couples a column with the intercept or the thresholds; `weighted` is the column times the curvatures.
+    void couple(size_t j, size_t i, const std::vector<double>& weighted) {
+        if constexpr (Loss::kHasThresholds) {
+            std::vector<double> plain(n_);
+            columns_.copy(j, 0, n_, plain.data());
+            const size_t T = loss_.thresholds.size();
+            const double *upper = threshold_curvature_.data(), *lower = upper + n_;
+            for (size_t r = 0; r < n_; ++r) {
+                const size_t c = size_t(y_[r]);
+                if (c < T) hessian_.mixed[c][i] += columns_.inverse[j] * plain[r] * upper[r];
+                if (c > 0) hessian_.mixed[c - 1][i] += columns_.inverse[j] * plain[r] * lower[r];
+            }
+        } else if (has_intercept_) {
+            hessian_.mixed[0][i] = sum(weighted.data(), n_) * columns_.inverse[j];
+        }
+    }
+
+    /// Step from the coefficients before to those of now and the move of the intercept or thresholds, halved until the objective
+    /// falls.
+    void line_search(const std::vector<double>& before, const std::vector<double>& moves) {
         const size_t m = working_.size();
+        const double shift = Loss::kHasThresholds || moves.empty() ? 0.0 : moves[0];
+        const std::vector<double> first = thresholds();
         std::vector<double> step(n_, 0.0), proposed(m), start(eta);
         for (size_t k = 0; k < m; ++k) {
             const size_t j = size_t(working_[k]);
@@ -364,14 +537,14 @@ class ProxNewton final : public OnePredictorFit {
         for (int half = 0; half < 30; ++half) {
             for (size_t k = 0; k < m; ++k) beta[working_[k]] = before[k] + length * (proposed[k] - before[k]);
             for (size_t i = 0; i < n_; ++i) eta[i] = start[i] + length * (step[i] + shift);
+            if constexpr (Loss::kHasThresholds)
+                for (size_t t = 0; t < first.size(); ++t) loss_.thresholds[t] = first[t] + length * moves[t];
             sums = loss_.update(eta.data(), y_.data(), w(), residual.data(), n_);
             if (sums.loss + penalty_.value(beta.data(), working_, alpha_) <= objective + 1e-14 * std::abs(objective)) break;
             length *= 0.5;
         }
         intercept += length * shift;
-        if (has_intercept_)
-            optimise_intercept(loss_, y_.data(), w(), n_, tolerance_, sums, eta.data(), residual.data(), intercept);
-        mean_loss = sums.loss;
+        optimise(sums);
     }
 };
 

@@ -8,6 +8,7 @@
 
 #include "../lanes.hpp"
 #include "../matrix.hpp"
+#include "penalty.hpp"
 
 namespace tamis {
 
@@ -107,18 +108,6 @@ TAMIS_WIDE static size_t coordinate_descent(const Quadratic& m, double tol, size
     return sweeps;
 }
 
-/// The same for a group penalty sum l1_g |beta_g| + 1/2 sum l2_g |beta_g|^2; group g is [starts[g], starts[g + 1]).
-TAMIS_WIDE static size_t group_coordinate_descent(const Quadratic& m, std::span<const int64_t> starts, const double* top,
-                                                  const double* l1, const double* l2, double tol, size_t max_sweeps) {
-    size_t sweeps = 0;
-    for (double gain = tol + 1.0; sweeps < max_sweeps && gain > tol; ++sweeps) {
-        gain = 0.0;
-        for (size_t g = 0; g + 1 < starts.size(); ++g)
-            gain += quadratic::group_step(m, size_t(starts[g]), size_t(starts[g + 1]), top[g], l1[g], l2[g]);
-    }
-    return sweeps;
-}
-
 /// Fill the factor of the columns `used`; false where that fails.
 TAMIS_WIDE static bool factorise(Matrix<const double> H, const double* l2, ActiveFactor& factor) {
     const size_t n = factor.size;
@@ -207,16 +196,154 @@ inline bool newton_step(const Quadratic& m, const ActiveFactor& factor) {
 /// without l1 are in use whatever their coefficient. Size 0 where the optimum was not reached.
 inline ActiveFactor solve_active(const Quadratic& m) {
     ActiveFactor factor;
+    const bool is_penalised = std::any_of(m.l1, m.l1 + m.size, [](double one) { return one > 0.0; });
     for (int attempt = 0; attempt < quadratic::kMaxLeaving; ++attempt) {
         factor.used.clear();
         for (size_t j = 0; j < m.size; ++j)
             if (m.beta[j] != 0.0 || (m.l1[j] == 0.0 && m.H[j][j] > 0.0)) factor.used.push_back(int64_t(j));
         factor.size = factor.used.size();
-        if (factor.size == 0 || factor.size > quadratic::kMaxActive || !factorise(m.H, m.l2, factor)) break;
+        if (factor.size == 0 || (factor.size > quadratic::kMaxActive && is_penalised)) break;
+        if (!factorise(m.H, m.l2, factor)) break;
         if (newton_step(m, factor)) return factor;
     }
     factor.size = 0;
     return factor;
+}
+
+namespace quadratic {
+
+/// Upper bounds of the curvature of every group.
+inline std::vector<double> group_curvatures(const Quadratic& m, std::span<const int64_t> starts) {
+    std::vector<double> top(starts.size() - 1);
+    for (size_t g = 0; g < top.size(); ++g) {
+        double trace = 0.0, largest = 0.0;
+        for (int64_t i = starts[g]; i < starts[g + 1]; ++i) {
+            double row = 0.0;
+            for (int64_t j = starts[g]; j < starts[g + 1]; ++j) row += std::abs(m.H[i][j]);
+            trace += m.H[i][i];
+            largest = std::max(largest, row);
+        }
+        top[g] = std::min(trace, largest);
+    }
+    return top;
+}
+
+/// One sweep over the groups; returns what it gained.
+TAMIS_WIDE static double sweep_groups(const Quadratic& m, std::span<const int64_t> starts, const double* top) {
+    double gain = 0.0;
+    for (size_t g = 0; g + 1 < starts.size(); ++g) {
+        const size_t first = size_t(starts[g]);
+        gain += group_step(m, first, size_t(starts[g + 1]), top[g], m.l1[first], m.l2[first]);
+    }
+    return gain;
+}
+
+/// The groups in use, where the length of each is smooth: the gradient of the objective by their coefficients, and its curvature
+/// without H.
+struct ActiveGroups {
+    ActiveFactor factor;
+    std::vector<double> gradient, H;  // (size), (size, size)
+
+    ActiveGroups(const Quadratic& m, std::span<const int64_t> starts) {
+        std::vector<double> l1_over_length;
+        std::vector<size_t> group;
+        for (size_t g = 0; g + 1 < starts.size(); ++g) {
+            double square = 0.0;
+            const size_t first = size_t(starts[g]), end = size_t(starts[g + 1]);
+            for (size_t j = first; j < end; ++j) square += m.beta[j] * m.beta[j];
+            if (square == 0.0 && m.l1[first] > 0.0) continue;
+            const double ratio = m.l1[first] > 0.0 ? m.l1[first] / std::sqrt(square) : 0.0;
+            for (size_t j = first; j < end; ++j) {
+                if (!(m.H[j][j] > 0.0)) continue;
+                factor.used.push_back(int64_t(j));
+                group.push_back(g);
+                l1_over_length.push_back(ratio);
+                gradient.push_back(m.q[j] - (ratio + m.l2[j]) * m.beta[j]);
+            }
+        }
+        const size_t n = factor.size = factor.used.size();
+        H.resize(n * n);
+        for (size_t a = 0; a < n; ++a) {
+            const size_t j = size_t(factor.used[a]);
+            for (size_t b = 0; b < n; ++b) {
+                const size_t i = size_t(factor.used[b]);
+                H[a * n + b] = m.H[j][i];
+                if (group[a] != group[b]) continue;
+                const double cubed = l1_over_length[a] / m.l1[j] * l1_over_length[a] / m.l1[j] * l1_over_length[a];
+                H[a * n + b] += (a == b ? l1_over_length[a] + m.l2[j] : 0.0) - (l1_over_length[a] > 0.0 ? cubed * m.beta[j] * m.beta[i] : 0.0);
+            }
+        }
+    }
+};
+
+/// Change of the objective by a step of some coefficients; `along` is H times the step.
+inline double change(const Quadratic& m, std::span<const int64_t> starts, const std::vector<double>& step, const std::vector<double>& along,
+                     double length) {
+    double total = 0.0;
+    for (size_t g = 0; g + 1 < starts.size(); ++g) {
+        double before = 0.0, after = 0.0;
+        for (size_t j = size_t(starts[g]); j < size_t(starts[g + 1]); ++j) {
+            const double d = length * step[j], now = m.beta[j] + d;
+            before += m.beta[j] * m.beta[j];
+            after += now * now;
+            total += d * (0.5 * length * along[j] - m.q[j]);
+        }
+        total += m.l1[starts[g]] * (std::sqrt(after) - std::sqrt(before)) + 0.5 * m.l2[starts[g]] * (after - before);
+    }
+    return total;
+}
+
+/// Newton steps on the groups in use until one gains less than tol.
+inline void solve_active_groups(const Quadratic& m, std::span<const int64_t> starts, double tol) {
+    const std::vector<double> none(m.size, 0.0);
+    for (int step = 0; step < 20; ++step) {
+        ActiveGroups active(m, starts);
+        const size_t n = active.factor.size;
+        ActiveFactor factor;
+        factor.size = n;
+        for (size_t a = 0; a < n; ++a) factor.used.push_back(int64_t(a));
+        const Matrix<const double> H{active.H.data(), n, n};
+        if (n == 0 || n > kMaxActive || !factorise(H, none.data(), factor)) return;
+        const std::vector<double> move = refined_solution(H, factor, none.data(), active.gradient);
+        std::vector<double> full(m.size, 0.0), along(m.size, 0.0);
+        for (size_t a = 0; a < n; ++a) {
+            full[active.factor.used[a]] = move[a];
+            add_scaled(move[a], m.H[active.factor.used[a]], along.data(), m.size);
+        }
+        double length = 1.0, gain = 0.0;
+        for (int half = 0; half < 20; ++half, length *= 0.5) {
+            gain = -change(m, starts, full, along, length);
+            if (gain > 0.0) break;
+        }
+        if (!(gain > 0.0)) return;
+        for (size_t j = 0; j < m.size; ++j) m.beta[j] += length * full[j];
+        add_scaled(-length, along.data(), m.q, m.size);
+        if (gain <= 1e-6 * tol) return;
+    }
+}
+
+}  // namespace quadratic
+
+/// The same for groups: a penalty sum l1_g |beta_g| + 1/2 sum l2_g |beta_g|^2; group g is [starts[g], starts[g + 1]), its weights those
+/// of its first column. Sweeps find the groups in use, Newton steps make them exact.
+inline void minimise_groups(const Quadratic& m, const std::vector<int64_t>& starts, double tol, size_t max_sweeps) {
+    const std::vector<double> top = quadratic::group_curvatures(m, starts);
+    for (size_t sweep = 0; sweep < max_sweeps;) {
+        double gain = tol + 1.0;
+        for (size_t k = 0; k < 10 && gain > tol; ++k, ++sweep) gain = quadratic::sweep_groups(m, starts, top.data());
+        quadratic::solve_active_groups(m, starts, tol);
+        if (quadratic::sweep_groups(m, starts, top.data()) <= tol) return;
+        ++sweep;
+    }
+}
+
+/// Where the groups of some columns begin, groups whole, and the last one ends.
+inline std::vector<int64_t> group_starts(const std::vector<int64_t>& columns, const Penalty& penalty, int64_t first = 0) {
+    std::vector<int64_t> starts;
+    for (size_t k = 0; k < columns.size(); ++k)
+        if (penalty.begins_group(size_t(columns[k]))) starts.push_back(first + int64_t(k));
+    starts.push_back(first + int64_t(columns.size()));
+    return starts;
 }
 
 namespace gram {
@@ -224,45 +351,67 @@ namespace gram {
 constexpr int kAttempts = 48;
 constexpr size_t kSweeps = 20;  // of descent before a direct solve: half the time where columns are nearly dependent (indicators)
 
-/// Primal minus dual objective of 1/2 beta'H beta - c'beta + 1/2 yy, q = c - H beta shrunk until no gradient is beyond l1.
-inline double duality_gap(const double* c, double yy, const Quadratic& m) {
-    double dual_scale = 1.0, rss = yy, penalty = 0.0, target_dot_residual = yy;
-    for (size_t j = 0; j < m.size; ++j) {
-        const double gradient = std::abs(m.q[j] - m.l2[j] * m.beta[j]);
-        if (gradient > m.l1[j]) dual_scale = std::min(dual_scale, m.l1[j] / gradient);
-        rss += m.beta[j] * (m.l2[j] * m.beta[j] - c[j] - m.q[j]);
-        penalty += m.l1[j] * std::abs(m.beta[j]);
-        target_dot_residual -= c[j] * m.beta[j];
+/// Primal minus dual objective of 1/2 beta'H beta - c'beta + 1/2 yy, q = c - H beta shrunk until no gradient is beyond l1. Columns
+/// without l1 count with the gain a Newton step would still bring.
+inline double duality_gap(const double* c, double yy, const Quadratic& m, std::span<const int64_t> starts) {
+    double dual_scale = 1.0, rss = yy, penalty = 0.0, target_dot_residual = yy, free_dot = 0.0, free_gain = 0.0;
+    for (size_t g = 0; g + 1 < starts.size(); ++g) {
+        double gradient = 0.0, length = 0.0;
+        const size_t first = size_t(starts[g]), end = size_t(starts[g + 1]);
+        for (size_t j = first; j < end; ++j) {
+            const double one = m.q[j] - m.l2[j] * m.beta[j];
+            gradient += one * one;
+            length += m.beta[j] * m.beta[j];
+            rss += m.beta[j] * (m.l2[j] * m.beta[j] - c[j] - m.q[j]);
+            target_dot_residual -= c[j] * m.beta[j];
+            if (m.l1[first] > 0.0 || !(m.H[j][j] > 0.0)) continue;
+            free_dot += m.beta[j] * one;
+            free_gain += 0.5 * one * one / (m.H[j][j] + m.l2[j]);
+        }
+        gradient = std::sqrt(gradient);
+        if (m.l1[first] > 0.0 && gradient > m.l1[first]) dual_scale = std::min(dual_scale, m.l1[first] / gradient);
+        penalty += m.l1[first] * std::sqrt(length);
     }
-    return 0.5 * rss * (1.0 + dual_scale * dual_scale) + penalty - dual_scale * target_dot_residual;
+    return 0.5 * rss * (1.0 + dual_scale * dual_scale) + penalty - dual_scale * target_dot_residual + dual_scale * free_dot + free_gain;
 }
 
 }  // namespace gram
 
-/// A path of 1/2 beta'H beta - c'beta + 1/2 yy + alpha (sum l1 |beta| + 1/2 sum l2 beta^2) for falling alphas, each from the one
-/// before; coefficients (alphas, p), duality gaps (alphas). is_stopped() is asked once per alpha.
+/// A path of 1/2 beta'H beta - c'beta + 1/2 yy + alpha * penalty for falling alphas, each from the one before; coefficients
+/// (alphas, p), duality gaps (alphas). is_stopped() is asked once per alpha.
 template <class IsStopped>
-void gram_path(Matrix<const double> H, std::span<const double> c, double yy, std::span<const double> l1, std::span<const double> l2,
-               std::span<const double> alphas, double goal, Matrix<double> coef, std::span<double> gaps, IsStopped is_stopped) {
+void gram_path(Matrix<const double> H, std::span<const double> c, double yy, const Penalty& penalty, std::span<const double> alphas,
+               double goal, Matrix<double> coef, std::span<double> gaps, IsStopped is_stopped) {
     const size_t p = c.size();
     std::vector<double> q(c.begin(), c.end()), beta(p, 0.0), alpha_l1(p), alpha_l2(p);
+    std::vector<int64_t> all(p);
+    for (size_t j = 0; j < p; ++j) all[j] = int64_t(j);
+    const std::vector<int64_t> starts = group_starts(all, penalty);
     const Quadratic model{H, p, q.data(), beta.data(), alpha_l1.data(), alpha_l2.data()};
     for (size_t a = 0; a < alphas.size() && !is_stopped(); ++a) {
         double tol = 1e-2 * goal / std::sqrt(double(std::max<size_t>(1, p))), gap = std::numeric_limits<double>::infinity();
         size_t n_used = 0;
+        bool is_penalised = false;
         for (size_t j = 0; j < p; ++j) {
-            alpha_l1[j] = alphas[a] * l1[j];
-            alpha_l2[j] = alphas[a] * l2[j];
+            alpha_l1[j] = alphas[a] * penalty.l1[j];
+            alpha_l2[j] = alphas[a] * penalty.l2[j];
             n_used += beta[j] != 0.0;
+            is_penalised = is_penalised || alpha_l1[j] > 0.0;
         }
         for (int attempt = 0; attempt < gram::kAttempts; ++attempt) {
-            // a direct solve takes as long as used^2 / 3p sweeps: not before they were tried
-            const size_t max_sweeps = attempt < gram::kAttempts - 8 ? std::max(gram::kSweeps, n_used * n_used / (3 * p)) : 20'000;
-            const size_t sweeps = coordinate_descent(model, tol, max_sweeps);
-            if (attempt > 0 || sweeps >= max_sweeps) solve_active(model);
-            gap = gram::duality_gap(c.data(), yy, model);
-            if (gap <= goal || yy <= 0.0) break;
-            if (sweeps < max_sweeps) tol *= 1e-2;
+            if (penalty.has_groups()) {
+                minimise_groups(model, starts, tol, 20'000);
+                tol *= 1e-2;
+            } else {
+                // a direct solve takes as long as used^2 / 3p sweeps: not before they were tried
+                const size_t max_sweeps = attempt < gram::kAttempts - 8 ? std::max(gram::kSweeps, n_used * n_used / (3 * p)) : 20'000;
+                const size_t sweeps = is_penalised ? coordinate_descent(model, tol, max_sweeps) : max_sweeps;
+                if (attempt > 0 || sweeps >= max_sweeps) solve_active(model);
+                if (sweeps < max_sweeps) tol *= 1e-2;
+            }
+            const double before = gap;
+            gap = gram::duality_gap(c.data(), yy, model, starts);
+            if (gap <= goal || yy <= 0.0 || (!is_penalised && gap > 0.5 * before)) break;
             for (size_t j = 0; j < p; ++j) q[j] = c[j] - dot(H[j], beta.data(), p);
         }
         std::copy(beta.begin(), beta.end(), coef[a]);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "columns.hpp"
+#include "penalty.hpp"
 
 namespace tamis {
 
@@ -44,6 +45,24 @@ struct Violators {
         gradient.resize(n_kept);
     }
 };
+
+/// Fill `found` with the columns of groups outside whose gradients together are longer than the limit.
+inline void find_groups(const Columns& columns, const Penalty& penalty, const double* residual, const double* limits,
+                        const uint8_t* inside, Violators& found) {
+    found.clear();
+    for (size_t first = 0; first < columns.size(); first = size_t(penalty.ends[first])) {
+        if (inside[first]) continue;
+        const size_t end = size_t(penalty.ends[first]), begin = found.size();
+        double square = 0.0;
+        for (size_t j = first; j < end; ++j) {
+            found.push(j, columns.gradient(j, residual));
+            square += found.gradient.back() * found.gradient.back();
+        }
+        if (square > limits[first] * limits[first]) continue;
+        found.column.resize(begin);
+        found.gradient.resize(begin);
+    }
+}
 
 /// Projection of the residuals on those last seen, lengths weighted by 1 / w: the factor, and the length of the rest.
 TAMIS_WIDE static void project(const double* inverse_weight, const double* residual, const double* last, size_t n, double& factor,

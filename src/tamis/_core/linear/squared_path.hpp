@@ -11,7 +11,7 @@ namespace tamis {
 class SquaredPath final : public PathFit {
    public:
     /// y: centred where there is an intercept.
-    SquaredPath(const Columns& columns, std::span<const double> y, std::span<const double> w, ElasticNet penalty, bool has_intercept)
+    SquaredPath(const Columns& columns, std::span<const double> y, std::span<const double> w, Penalty penalty, bool has_intercept)
         : columns_(columns), y_(y), weights_(w), penalty_(penalty), has_intercept_(has_intercept), p_(columns.size()), n_(y.size()),
           beta_(p_, 0.0), eta_(n_, 0.0), residual_(n_), null_gradient_(p_), inside_(p_, 0), limits_(p_) {
         multiply(w.data(), y.data(), residual_.data(), n_);
@@ -52,7 +52,7 @@ class SquaredPath final : public PathFit {
     Columns columns_;
     std::span<const double> y_;
     RowWeights weights_;
-    ElasticNet penalty_;
+    Penalty penalty_;
     bool has_intercept_;
     size_t p_, n_;
     std::vector<double> beta_, eta_, residual_, null_gradient_;
@@ -137,9 +137,10 @@ class SquaredPath final : public PathFit {
 
     /// The residuals shrunk until no gradient is beyond its penalty.
     double duality_gap(double alpha, const Violators& found) const {
-        double dual_scale = 1.0;
-        double conjugate = penalty_.conjugate(working_, gradient_.data(), alpha, dual_scale);
-        conjugate += penalty_.conjugate(found.column, found.gradient.data(), alpha, dual_scale);
+        DualTerms dual;
+        penalty_.add_dual(beta_.data(), working_, gradient_.data(), alpha, dual);
+        penalty_.add_dual(beta_.data(), found.column, found.gradient.data(), alpha, dual);
+        const double dual_scale = dual.scale;
         double loss = 0.0, target_dot_residual = 0.0;
         for (size_t i = 0; i < n_; ++i) {
             const double error = y_[i] - eta_[i];
@@ -147,7 +148,7 @@ class SquaredPath final : public PathFit {
             target_dot_residual += residual_[i] * y_[i];
         }
         return loss * (1.0 + dual_scale * dual_scale) + penalty_.value(beta_.data(), working_, alpha) -
-               dual_scale * target_dot_residual + conjugate;
+               dual_scale * target_dot_residual + dual.conjugate;
     }
 };
 

@@ -21,7 +21,7 @@ def known(target: str) -> tuple[str, ...]:
     """The words that `loss` takes for a target of "numbers" or "classes".
 
     >>> known("classes")
-    ('hinge', 'logistic', 'squared_hinge')
+    ('cumulative_logit', 'hinge', 'logistic', 'squared_hinge')
     """
     found = sorted(one.name for one in iter_modules(__path__) if one.name not in _NO_LOSSES)
     return tuple(word for word in found if loss_named(word).target == target)
@@ -39,7 +39,7 @@ def loss_named(word: str) -> type[Loss]:
 
 def known_likelihood(word: str) -> bool:
     """Whether a loss is minus a log likelihood (squared: with a noise of known deviation)."""
-    return word in ("squared", "logistic", "poisson")
+    return word in ("squared", "logistic", "cumulative_logit", "poisson")
 
 
 def core_name(loss: Loss) -> str | None:

@@ -23,6 +23,7 @@ class Loss(ABC):
     takes_offset : whether a number of each row may be added to its linear predictor.
     constant_curvature : whether the curvature is the same everywhere.
     is_smooth : whether it has a derivative everywhere, so that Newton steps and refits of subsets serve it.
+    has_thresholds : whether the classes are ordered, with a threshold between neighbours instead of an intercept.
     stride : longest step of an intercept, where the loss is far from quadratic.
     """
 
@@ -31,6 +32,7 @@ class Loss(ABC):
     takes_offset = False
     constant_curvature = False
     is_smooth = True
+    has_thresholds = False
     stride = np.inf
 
     def __init__(self, y: np.ndarray, offset: np.ndarray | None = None) -> None:
@@ -50,6 +52,11 @@ class Loss(ABC):
     @property
     def outputs(self) -> int:
         return self.y.shape[1]
+
+    @property
+    def n_intercepts(self) -> int:
+        """Free intercepts or thresholds; of several classes one less, as a number added to all changes nothing."""
+        return max(self.outputs - 1, 1)
 
     @abstractmethod
     def value(self, eta: np.ndarray) -> np.ndarray:

@@ -30,6 +30,19 @@ class Penalty:
             l1 = l1[self.starts[:-1]] * np.sqrt(np.diff(self.starts))
         return l1, l2
 
+    @property
+    def is_single(self) -> bool:
+        """Whether the absolute of every column is penalised, one by one."""
+        return self.starts is None and self.l1_ratio > 0 and bool(np.all(self.factors > 0))
+
+    def by_column(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """For the core, at strength 1: both weights of every column, and the end of its group (none: empty)."""
+        l1, l2 = self.at(1.0)
+        if self.starts is None:
+            return l1, l2, np.zeros(0, dtype=np.int64)
+        sizes = np.diff(self.starts)
+        return np.repeat(l1, sizes), l2, np.repeat(np.asarray(self.starts[1:], dtype=np.int64), sizes)
+
     def norms(self, values: np.ndarray) -> np.ndarray:
         """|values| of each column, or the length of each group; outputs side by side."""
         if self.starts is None:

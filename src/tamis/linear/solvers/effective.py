@@ -7,6 +7,7 @@ from scipy.special import gammaln
 
 from tamis.linear.design import Design
 from tamis.linear.fit import Job
+from tamis.linear.losses.cumulative_logit import CumulativeLogit
 from tamis.linear.losses.logistic import Logistic, Multinomial
 from tamis.linear.losses.poisson import Poisson
 from tamis.linear.losses.squared import Squared
@@ -27,9 +28,9 @@ def degrees_of_freedom(job: Job, coef: np.ndarray, alpha: float) -> float | None
     _, l2 = job.penalty.at(alpha)
     used = np.flatnonzero(coef.any(axis=1))
     if not l2[used].any() and job.penalty.starts is None:
-        return float(np.count_nonzero(coef)) + free * max(K - 1, 1)
+        return float(np.count_nonzero(coef)) + free * job.loss.n_intercepts
     n = job.X.shape[0]
-    if K > 1 or job.penalty.starts is not None or n * used.size * min(n, used.size) > _LARGE:
+    if K > 1 or job.loss.has_thresholds or job.penalty.starts is not None or n * used.size * min(n, used.size) > _LARGE:
         return None
     raw = job.X[:, used]
     X = np.asarray(raw.toarray() if hasattr(raw, "toarray") else raw, dtype=np.float64)
@@ -69,7 +70,7 @@ def deviance(job: Job, coef: np.ndarray, intercept: np.ndarray) -> float | None:
     if isinstance(loss, Squared):
         n, rss = float(w.sum()), float(w @ (loss.y - eta)[:, 0] ** 2)
         return n * (np.log(2 * np.pi * max(rss, np.finfo(float).tiny) / n) + 1)
-    if isinstance(loss, Logistic | Multinomial):
+    if isinstance(loss, Logistic | Multinomial | CumulativeLogit):
         return 2 * float(w @ loss.value(eta))
     if isinstance(loss, Poisson):
         y = loss.y[:, 0]

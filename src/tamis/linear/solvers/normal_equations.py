@@ -9,11 +9,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tamis import _core
-from tamis.engine import map_threads
 from tamis.errors import NotConverged
 from tamis.linear.penalties.elastic_net import Penalty
 from tamis.linear.penalties.units import Units
-from tamis.linear.solvers.quadratic import minimise
 from tamis.views.moments import Moments
 
 _NUMBERS = 50_000_000  # of Gram matrices that are in memory at a time
@@ -71,12 +69,7 @@ class NormalEquations:
 
     def path(self, penalty: Penalty, alphas: np.ndarray, tol: float) -> np.ndarray:
         """Coefficients (strengths × columns, standardised units), each from the one before; relative gap below tol."""
-        goal = tol * max(0.5 * self.yy, np.finfo(float).tiny)
-        if penalty.starts is None and penalty.l1_ratio > 0 and np.all(penalty.factors > 0) and np.all(alphas > 0):
-            return gram_paths([self], penalty, alphas, tol, 1)[0]
-        out, gaps = self._step_by_step(penalty, alphas, goal)
-        self._warn(alphas, gaps, goal, tol)
-        return out
+        return gram_paths([self], penalty, alphas, tol, 1)[0]
 
     def _warn(self, alphas: np.ndarray, gaps: np.ndarray, goal: float, tol: float) -> None:
         worst = int(np.argmax(gaps))
@@ -87,23 +80,6 @@ class NormalEquations:
                 NotConverged,
                 stacklevel=5,
             )
-
-    def _step_by_step(self, penalty: Penalty, alphas: np.ndarray, goal: float) -> tuple[np.ndarray, np.ndarray]:
-        """The same for groups, free columns and ridge: one strength at a time, and the gaps reached."""
-        beta, q = np.zeros(len(self.c)), self.c.copy()
-        out, gaps = np.empty((len(alphas), len(self.c))), np.zeros(len(alphas))
-        for i, alpha in enumerate(alphas):
-            l1, l2 = penalty.at(alpha)
-            gain = 1e-2 * goal / max(1, len(beta)) ** 0.5
-            for attempt in range(8):
-                beta, q = minimise(self.H, q, beta, l1, l2, gain, penalty.starts, exact=attempt > 0)
-                gaps[i] = self.gap(beta, q, penalty, alpha) if l1.any() else 0.0
-                if gaps[i] <= goal or self.yy <= 0:
-                    break
-                gain *= 1e-2
-                q = self.c - self.H @ beta
-            out[i] = beta
-        return out, gaps
 
     def scaled(self, units: Units) -> NormalEquations:
         """The same in other units of target and columns; models come back in the given ones."""
@@ -132,7 +108,7 @@ def gram_paths(
         [one.H for one in equations],
         [one.c for one in equations],
         np.array(yy),
-        *penalty.at(1.0),
+        *penalty.by_column(),
         np.asarray(alphas, dtype=np.float64),
         tol,
         out,
@@ -158,12 +134,7 @@ def fold_paths(
         first = equations(start)
         at_once = max(n_threads, int(_NUMBERS // max(1, first.H.size)))
         some = [first, *(equations(f) for f in range(start + 1, min(n, start + at_once)))]
-        simple = penalty.starts is None and penalty.l1_ratio > 0 and bool(np.all(penalty.factors > 0))
-        if simple and np.all(alphas > 0):
-            paths = gram_paths(some, penalty, alphas, tol, n_threads)
-        else:
-            paths = np.array(map_threads(lambda one: one.path(penalty, alphas, tol), some, n_threads))
-        yield from zip(some, paths)
+        yield from zip(some, gram_paths(some, penalty, alphas, tol, n_threads))
         start += len(some)
 
 

@@ -17,7 +17,7 @@ from tamis.linear.losses.squared import Squared
 from tamis.linear.out_of_fold import Models, OutOfFold, training_weights
 from tamis.linear.path import Path, over_folds
 from tamis.linear.penalties.elastic_net import Penalty
-from tamis.linear.solvers.newton_path.path import NewtonPath
+from tamis.linear.solvers.compiled.path_fit import compiled_solution
 from tamis.linear.solvers.normal_equations import NormalEquations, test_error
 from tamis.split import Folds
 from tamis.views.moments import FoldMoments
@@ -193,7 +193,7 @@ class _RowRefits:
         """The unpenalised models on the supports of each fit's models."""
         name, K = core_name(self.job.loss), self.job.loss.outputs
         if name is None:
-            return [self._fit_slowly(f, fit) for f, fit in enumerate(fits)]
+            return [self._fit_each(f, fit) for f, fit in enumerate(fits)]
         intercepts = len(self.columns) * K + np.arange(K) if self.job.fit_intercept else np.zeros(0, np.int64)
         begin, entries = zip(*(fit.supports(self.columns, intercepts) for fit in fits))
         beta = [np.zeros(len(one)) for one in entries]
@@ -235,17 +235,15 @@ class _RowRefits:
         intercept = beta[is_intercept].reshape(m, K) if n_intercepts else np.zeros((m, K))
         return fit._replace(value=value, intercept=intercept - fit.sums(value * self.centre[column]))
 
-    def _fit_slowly(self, f: int, fit: Models) -> Models:
-        """The same for a loss that the core has not."""
+    def _fit_each(self, f: int, fit: Models) -> Models:
+        """The same, support by support, for a loss that the core has not."""
         coef, intercept = (part.copy() for part in fit.dense(self.columns))
         for i in range(fit.n_models):
             used = np.flatnonzero(coef[i].any(axis=1))
             sub = self.X[:, used] if used.size else np.zeros((len(self.X), 1))
             penalty = Penalty(0.0, np.ones(sub.shape[1]))
-            options = {"standardize": True, "fit_intercept": self.job.fit_intercept}
-            solver = NewtonPath(Design(sub), self.job.loss, self.weights[:, [f]], penalty, **options)
-            solver.solve(RIDGE, 1e-9)
-            small, intercept[i] = solver.coefficients()
+            job = replace(self.job, X=sub, weights=self.weights[:, f], penalty=penalty, standardize=True)
+            small, intercept[i], _ = compiled_solution(job, RIDGE, 1e-9, 1e-8)
             coef[i, used] = small[: used.size]
         model, entry = np.divmod(fit.place, fit.shape[1] * fit.shape[2])
         column, output = np.divmod(entry, fit.shape[2])

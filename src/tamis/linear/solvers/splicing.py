@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from tamis.linear.design import Design
 from tamis.linear.fit import Job
 from tamis.linear.penalties.elastic_net import Penalty
-from tamis.linear.solvers.newton_path.path import NewtonPath
+from tamis.linear.solvers.compiled.path_fit import compiled_solution
 
 _EXCHANGE = 5  # columns exchanged at most at a time
 _RIDGE = 1e-6  # keeps separated classes finite; the squared loss needs none
@@ -42,7 +42,8 @@ class Splicer:
         self.centre, inverse = (a[:, 0] for a in self.design.units(self.share[:, None], True, job.fit_intercept))
         self.inverse = inverse
         middle = job.loss.start(self.share) if job.fit_intercept else np.zeros(job.loss.outputs)
-        start = np.broadcast_to(np.atleast_1d(middle), job.loss.y.shape)
+        middle = np.atleast_1d(middle)
+        start = np.broadcast_to(middle, (len(job.loss.y), len(middle)))
         start = start if job.loss.offset is None else start + job.loss.offset
         # of the empty model: counts have a unit, classes have none
         self.curvature = float((self.share @ job.loss.curvature(start)).mean()) if job.loss.target == "numbers" else 1.0
@@ -85,31 +86,24 @@ class Splicer:
         which = np.flatnonzero(np.isin(self.units, inside))
         job = self.job
         sub = job.X[:, which] if which.size else np.zeros((job.X.shape[0], 1))
-        fits = NewtonPath(
-            Design(sub),
-            job.loss,
-            job.weights[:, None],
-            Penalty(0.0, np.ones(sub.shape[1])),
-            standardize=True,
-            fit_intercept=job.fit_intercept,
-        )
+        penalty = Penalty(0.0, np.ones(sub.shape[1]))
         ridge = 1e-12 if job.loss.constant_curvature else _RIDGE * self.curvature
-        fits.solve(ridge, 1e-9)
-        if sharp and which.size:
-            fits.sharpen(ridge)
-        fit = fits.fits[0]
-        small, intercept = fits.coefficients()
+        part = replace(job, X=sub, penalty=penalty, standardize=True)
+        small, intercept, _ = compiled_solution(part, ridge, 1e-14 if sharp else 1e-9, 1e-10 if sharp else 1e-8)
+        eta = np.asarray(sub @ small) + intercept
+        eta = eta if job.loss.offset is None else eta + job.loss.offset
+        residual = self.share[:, None] * job.loss.residual(eta)
         coef = np.zeros((job.X.shape[1], job.loss.outputs))
         if which.size:
             coef[which] = small
-        gradient = self.design.score(fit.residual) - np.outer(self.centre, fit.residual.sum(axis=0))
+        gradient = self.design.score(residual) - np.outer(self.centre, residual.sum(axis=0))
         gradient = ((gradient * self.inverse[:, None]) ** 2).sum(axis=1)
-        curvature = max(float((fit.weights @ job.loss.curvature(fit.eta)).mean()), 1e-12 * self.curvature)
+        curvature = max(float((self.share @ job.loss.curvature(eta)).mean()), 1e-12 * self.curvature)
         scale = np.divide(1.0, self.inverse, out=np.zeros_like(self.inverse), where=self.inverse > 0)
         worth = ((coef * scale[:, None]) ** 2).sum(axis=1) * curvature
         n = len(self.starts) - 1
         return Refit(
-            float(fit.weights @ job.loss.value(fit.eta)),
+            float(self.share @ job.loss.value(eta)),
             coef,
             intercept,
             np.bincount(self.units, weights=worth, minlength=n),

@@ -148,6 +148,8 @@ class _Reader:
 
     # -- sums --------------------------------------------------------------------------------------------------------
     def _linear(self, fitted: Any) -> Program:
+        if hasattr(fitted, "thresholds_"):
+            raise StudyError(f"a linear model of ordered classes is not exported; {_WAY_OUT}")
         coef, encoding, fill = np.atleast_2d(fitted.coef_), fitted.inputs_.encoding, fitted.inputs_.fill
         starts = np.concatenate([[0], np.cumsum(encoding.sizes)])
         terms = []

@@ -7,6 +7,7 @@ namespace tamis {
 struct Logistic {
     static constexpr double kLongestStep = 2.0;
     static constexpr bool kCostlyConjugate = true;
+    static constexpr bool kHasThresholds = false;
     static constexpr bool kConstantCurvature = false;
 
     static double value(double y, double eta) {

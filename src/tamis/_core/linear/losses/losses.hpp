@@ -3,6 +3,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "cumulative_logit.hpp"
 #include "huber.hpp"
 #include "logistic.hpp"
 #include "poisson.hpp"
@@ -12,16 +13,17 @@
 namespace tamis {
 
 /// Their names.
-inline constexpr const char* kLosses[] = {"squared", "logistic", "squared_hinge", "poisson", "huber"};
+inline constexpr const char* kLosses[] = {"squared", "logistic", "squared_hinge", "poisson", "huber", "cumulative_logit"};
 
-/// use(loss) for the loss of a name; width: where the Huber loss turns linear.
+/// use(loss) for the loss of a name; parameter: where the Huber loss turns linear, the number of ordered classes.
 template <class Use>
-decltype(auto) with_loss(const std::string& name, double width, Use use) {
+decltype(auto) with_loss(const std::string& name, double parameter, Use use) {
     if (name == "squared") return use(Squared{});
     if (name == "logistic") return use(Logistic{});
     if (name == "squared_hinge") return use(SquaredHinge{});
     if (name == "poisson") return use(Poisson{});
-    if (name == "huber") return use(Huber{width});
+    if (name == "huber") return use(Huber{parameter});
+    if (name == "cumulative_logit") return use(CumulativeLogit(size_t(parameter)));
     throw std::invalid_argument("no loss of this name: " + name);
 }
 

@@ -6,6 +6,7 @@
 //     double conjugate(y, w, residual, scale, n)  sum w l*(-scale residual / w): conjugates at the residuals shrunk by `scale`
 //     kLongestStep                                longest step of the intercept, where the loss is far from quadratic
 //     kCostlyConjugate                            whether the conjugate takes logarithms, so that a bound is tried before it
+//     kHasThresholds                              whether thresholds between ordered classes take the place of the intercept
 //     kConstantCurvature                          whether the curvature is the same everywhere, so that a Hessian stays what it is
 //
 // Rows of weight 0 take no part.

@@ -7,6 +7,7 @@ namespace tamis {
 struct Squared {
     static constexpr double kLongestStep = 1e3;
     static constexpr bool kCostlyConjugate = false;
+    static constexpr bool kHasThresholds = false;
     static constexpr bool kConstantCurvature = true;
 
     static double value(double y, double eta) { return 0.5 * (y - eta) * (y - eta); }

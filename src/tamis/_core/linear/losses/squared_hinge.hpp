@@ -7,6 +7,7 @@ namespace tamis {
 struct SquaredHinge {
     static constexpr double kLongestStep = 1e3;
     static constexpr bool kCostlyConjugate = false;
+    static constexpr bool kHasThresholds = false;
     static constexpr bool kConstantCurvature = false;
 
     static double value(double y, double eta) {

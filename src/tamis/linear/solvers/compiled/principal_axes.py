@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from tamis.linear.solvers.compiled.standardized import StandardizedColumns
+
+
+class Models(NamedTuple):
+    """Coefficients (models × columns × outputs) and intercepts or thresholds (models × intercepts)."""
+
+    coef: np.ndarray
+    intercept: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +31,7 @@ class PrincipalAxes:
 
     columns: StandardizedColumns
     axes: np.ndarray
-    given: StandardizedColumns
+    columns_given: StandardizedColumns
     centre: np.ndarray
     units: np.ndarray
 
@@ -54,14 +62,15 @@ class PrincipalAxes:
 
     def gradients(self, residual: np.ndarray) -> np.ndarray:
         """Gradients of the given columns (× outputs) from residuals (rows × outputs)."""
-        return np.asarray(((self.given.Z - self.centre[:, None]) @ residual) * self.units[:, None])
+        return np.asarray(((self.columns_given.Z - self.centre[:, None]) @ residual) * self.units[:, None])
 
-    def restore(self, found: np.ndarray) -> np.ndarray:
-        """Coefficients (strengths × columns × outputs, intercepts last) in the units of the table."""
-        turned = self._turned(found[:, :-1])
-        coef = turned * (self.units * self.given.inverse)[:, None]
-        shift = (self.centre * self.units) @ turned + self.given.centre @ coef
-        return np.concatenate([coef, (found[:, -1] - shift)[:, None]], axis=1)
+    def restore(self, coef: np.ndarray, intercept: np.ndarray) -> Models:
+        """Models along the axes in the units of the table."""
+        turned = self._turned(coef)
+        coef = turned * (self.units * self.columns_given.inverse)[:, None]
+        shift = np.tensordot(turned, self.centre * self.units, axes=(1, 0))
+        shift = shift + np.tensordot(coef, self.columns_given.centre, axes=(1, 0))
+        return Models(coef, intercept - shift)
 
     def _turned(self, found: np.ndarray) -> np.ndarray:
         """Coefficients (strengths × axes × outputs) as coefficients of the columns in their units."""
@@ -69,7 +78,7 @@ class PrincipalAxes:
             return np.asarray(self.axes @ found)
         n_strengths, n_axes, n_outputs = found.shape
         flat = self.axes @ found.transpose(1, 0, 2).reshape(n_axes, n_strengths * n_outputs)
-        turned = (self.given.Z @ flat - np.outer(self.centre, flat.sum(axis=0))) * self.units[:, None]
+        turned = (self.columns_given.Z @ flat - np.outer(self.centre, flat.sum(axis=0))) * self.units[:, None]
         return turned.reshape(len(self.units), n_strengths, n_outputs).transpose(1, 0, 2)
 
 

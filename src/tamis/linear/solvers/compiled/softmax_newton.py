@@ -1,62 +1,37 @@
-"""A ridge fit of three classes or more: the same path along the principal axes of the training rows."""
+"""Ridge fits of three classes or more with many axes: Newton steps by conjugate gradients."""
 
 from __future__ import annotations
 
-import numpy as np
+from typing import Any
 
-from tamis.linear.solvers.compiled.multinomial.fit import MultinomialFit
-from tamis.linear.solvers.compiled.principal_axes import PrincipalAxes
+import numpy as np
 
 _NEWTON = 100  # quadratics a strength
 _CONJUGATE = 500  # steps of conjugate gradients a quadratic
 
 
-class RidgeMultinomialFit(MultinomialFit):
-    """A fit with a ridge penalty on every column, along the principal axes of its training rows.
+class SoftmaxNewton:
+    """Newton steps of a fit along principal axes: there the Hessian is nearly a block for each axis."""
 
-    The penalty is invariant under rotation, and coefficients outside the span of the rows are 0, so a wide table costs
-    no more than its rows. While the coefficients along the axes are few, Newton steps are solved by the kernel; beyond
-    that by conjugate gradients, of which few are needed: along the axes the Hessian is nearly a block for each.
-    """
+    def __init__(self, fit: Any) -> None:
+        self.core, self.Z, self.w, self.y = fit.core, fit.columns.Z, fit.w, fit.y
+        self.norms, self.centred, self.enough = fit.norms, fit.centred, fit.enough * fit.null
 
-    most = 400
-    has_axes = True
-
-    def _begin(self, y: np.ndarray) -> None:
-        self.axes = PrincipalAxes.of(
-            self.columns, self.w, self.inverse / np.sqrt(self.l2), self.centre if self.centred else None
-        )
-        self.columns = self.axes.columns
-        self.inverse, self.norms = self.columns.inverse, self.columns.norms[:, 0].copy()
-        self.centre, self.l1, self.l2 = self.columns.centre, np.zeros_like(self.inverse), np.ones_like(self.inverse)
-        super()._begin(y)
-        self.null_gradient = self.axes.gradients(self.core.residual.T)
-
-    def _run(self, alphas: np.ndarray, goal: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray) -> None:
-        fit = self.core
-        if fit.beta.size <= self.most:
-            super()._run(alphas, goal, coef, eta, gap)
-            return
-        for a, alpha in enumerate(alphas):
-            gap[a] = self._solve(float(alpha), goal)
-            coef[a] = np.vstack([fit.beta.T, fit.intercept]).ravel()
-            eta[a] = fit.eta.T.ravel()
-
-    def _solve(self, alpha: float, goal: float) -> float:
+    def solve(self, alpha: float, goal: float) -> float:
         """Newton steps at one strength; returns the gap, which for ridge is |gradient|² / 2 alpha."""
         gap = np.inf
         for _ in range(_NEWTON):
             self._centre()
-            left = self.core.residual @ self.columns.Z.T - alpha * self.core.beta
+            left = self.core.residual @ self.Z.T - alpha * self.core.beta
             before, gap = gap, float((left * left).sum()) / (2 * alpha)
-            if gap <= goal or (gap <= self.enough * self.null and gap > 0.5 * before):
+            if gap <= goal or (gap <= self.enough and gap > 0.5 * before):
                 break
             self._step(alpha, *self._direction(alpha, left, max(0.05 * goal, 1e-4 * gap)))
         return gap
 
     def _direction(self, alpha: float, left: np.ndarray, goal: float) -> tuple[np.ndarray, np.ndarray]:
         """The Newton step of the coefficients and the intercepts, by preconditioned conjugate gradients."""
-        Z, wide = self.columns.Z, self.core.prob * self.w
+        Z, wide = self.Z, self.core.prob * self.w
         hessian = np.diag(wide.sum(axis=1)) - wide @ self.core.prob.T
         values, turn = np.linalg.eigh(hessian)
         curvatures = np.maximum(values, 0.0)[:, None] * np.append(self.norms**2, 1.0)
@@ -86,7 +61,7 @@ class RidgeMultinomialFit(MultinomialFit):
         """Line search: a step along a direction, halved until the objective falls."""
         fit = self.core
         beta, eta, b = fit.beta.copy(), fit.eta.copy(), fit.intercept.copy()
-        u = move @ self.columns.Z + shift[:, None]
+        u = move @ self.Z + shift[:, None]
         before, length = fit.mean_loss + 0.5 * alpha * (beta * beta).sum(), 1.0
         for _ in range(30):
             fit.beta[:], fit.eta[:], fit.intercept[:] = beta + length * move, eta + length * u, b + length * shift
@@ -97,7 +72,7 @@ class RidgeMultinomialFit(MultinomialFit):
 
     def _refresh(self) -> np.ndarray:
         """Residuals, probabilities and mean loss at the linear predictors; returns the sums of the residuals."""
-        totals = np.empty(self.outputs)
+        totals = np.empty(len(self.core.beta))
         self.core.refresh(totals)
         return totals
 
@@ -116,10 +91,3 @@ class RidgeMultinomialFit(MultinomialFit):
             self.core.intercept[here] += shift
             self.core.eta[here] += shift[:, None]
             totals = self._refresh()
-
-    def original(self, coef: np.ndarray) -> np.ndarray:
-        """As of any fit, the coefficients brought back from the axes to the columns."""
-        coef = self.axes.restore(super().original(coef))
-        if self.centred:
-            coef[:, -1] -= coef[:, -1].mean(axis=1, keepdims=True)
-        return coef
