@@ -36,7 +36,7 @@ def _files(recipe: str) -> dict[str, str]:
 
 
 #: Functions of the packages that list their modules.
-LISTS = ("criterion_names", "strategy_names", "known")
+LISTS = ("criterion_names", "strategy_names", "loss_names")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from tamis import check
 from tamis.engine import one_blas_thread, workers
 from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.linear.encoding import EncodedInputs
-from tamis.linear.losses import known, known_likelihood, loss_named
+from tamis.linear.losses import known_likelihood, loss_named, loss_names
 from tamis.saved import mapping, numbers, read_integer, reading, texts
 from tamis.table import Table, features, refuse_extreme_matrix
 from tamis.table.interface.takes_table import TakesTable
@@ -41,7 +41,7 @@ class LinearModel(TakesTable, BaseEstimator):
     def _check(self) -> None:
         if self.penalty is not None:
             check.one_of("penalty", self.penalty, PENALTIES)
-        check.one_of("loss", self.loss, known(self._target))
+        check.one_of("loss", self.loss, loss_names(self._target))
         check.one_of("rule", self.rule, ("1se", "min"))
         check.one_of("missing", self.missing, ("refuse", "mean"))
         if isinstance(self.alpha, str):

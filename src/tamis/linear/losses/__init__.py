@@ -17,10 +17,10 @@ _NO_LOSSES = ("loss",)
 
 
 @lru_cache(maxsize=2)
-def known(target: str) -> tuple[str, ...]:
+def loss_names(target: str) -> tuple[str, ...]:
     """The words that `loss` takes for a target of "numbers" or "classes".
 
-    >>> known("classes")
+    >>> loss_names("classes")
     ('cumulative_logit', 'hinge', 'logistic', 'squared_hinge')
     """
     found = sorted(one.name for one in iter_modules(__path__) if one.name not in _NO_LOSSES)
