@@ -6,6 +6,7 @@ from typing import Any
 
 #: Names that are weighed against each other, or used together; each leads to the others. All are below `tamis`.
 GROUPS = (
+    "BoostingClassifier BoostingRegressor AdditiveClassifier AdditiveRegressor ForestClassifier ForestRegressor",
     "Study load compare study.read_columns nested_score",
     "Study Lock evaluate.ReusableHoldout",
     "nested_score evaluate.SeveralScores evaluate.NestedScore",
