@@ -224,8 +224,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
             return super().permutation_importance(X, y, **options)
         is_ordered = isinstance(self.several_, OrderedClasses)
         targets = None if y is None else OrderedClasses(Classes.of(y)) if is_ordered else SeveralClasses.of(y)
-        given = None if targets is None else targets.indicators()
-        return self.indicator_forest_.permutation_importance(X, given, **options)
+        indicators = None if targets is None else targets.indicators()
+        return self.indicator_forest_.permutation_importance(X, indicators, **options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the forest to a file: a JSON header and plain arrays, no code in it."""
@@ -279,7 +279,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         """Logarithm of `predict_proba`."""
         shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return [np.log(part) for part in shares] if isinstance(shares, list) else np.log(shares)
+            return [np.log(target_shares) for target_shares in shares] if isinstance(shares, list) else np.log(shares)
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of the largest share, or of the least expected cost with a loss matrix."""
@@ -452,8 +452,8 @@ class ForestRegressor(RegressorMixin, BaseForest):
             )
         drawn = self.trees_.drawn(self._matrix(X), self.n_jobs)
         shares = self.interval_shares_
-        held = level if shares is None else float(np.interp(level, np.linspace(0.0, 1.0, len(shares)), shares))
-        inside, beyond = min(held, 1.0), max(0.0, held - 1.0)
+        draws_share = level if shares is None else float(np.interp(level, np.linspace(0.0, 1.0, len(shares)), shares))
+        inside, beyond = min(draws_share, 1.0), max(0.0, draws_share - 1.0)
         ends = np.quantile(drawn, [(1 - inside) / 2, (1 + inside) / 2], axis=1).astype(np.float64)
         if beyond:  # the draws are too close together to hold so many answers
             ends += beyond * (ends[1] - ends[0]) * np.array([[-1.0], [1.0]])

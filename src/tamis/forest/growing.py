@@ -95,8 +95,8 @@ class GrowingForest:
         self._grow, self.out_of_bag, self.n_classes = grow, out_of_bag, costs.n_classes
         self.judge = self.by_copy = OutOfBag(self._core, target, costs.weight)
         if copies is not None:
-            same = target._replace(classes=copies.classes, values=copies.values)
-            self.by_copy = OutOfBag(self._core, same, copies.weight, of_copies=True)
+            copied = target._replace(classes=copies.classes, values=copies.values)
+            self.by_copy = OutOfBag(self._core, copied, copies.weight, of_copies=True)
 
     @property
     def n_trees(self) -> int:
@@ -126,8 +126,8 @@ class GrowingForest:
     def trees(self, columns: np.ndarray) -> Trees:
         """The trees, which are then no longer here; columns: positions of the binned table's in the user's table."""
         n_outputs = 1 if self.n_classes else self.judge.target.values.shape[1]
-        made = joined(self._core, columns, self.n_classes, self.n_classes or n_outputs)
-        return made.in_units(self.judge.target.scale)
+        trees = joined(self._core, columns, self.n_classes, self.n_classes or n_outputs)
+        return trees.in_units(self.judge.target.scale)
 
     def interval_shares(self) -> np.ndarray | None:
         """How much of the trees' draws intervals must hold; None where there are no intervals."""
@@ -189,13 +189,13 @@ def grow_trees(
             data.binned, target, limits, bootstrap.draws, seeds, out_of_bag, loss, workers(n_jobs), progress
         )  # fmt: skip
         return
-    one = partial(_oblique, data, target, limits, bootstrap, out_of_bag, loss, copies)
+    grow_one = partial(_oblique, data, target, limits, bootstrap, out_of_bag, loss, copies)
     pool = ThreadPoolExecutor(workers(n_jobs), thread_name_prefix="tamis-forest")
     queue: deque[Future[TreeBatch]] = deque()
     try:
         for t in range(first, end + 2 * workers(n_jobs)):
             if t < end:
-                queue.append(pool.submit(one, t))
+                queue.append(pool.submit(grow_one, t))
             if queue and (t >= end or len(queue) > 2 * workers(n_jobs)):
                 forest.add(queue.popleft().result())
                 if progress is not None:

@@ -15,17 +15,17 @@ PATIENCE = 2.0  # seconds before the bar appears on its own
 
 
 @contextmanager
-def shown_progress(total: int, shown: bool | None) -> Iterator[Callable[[int], None] | None]:
+def shown_progress(total: int, progress: bool | None) -> Iterator[Callable[[int], None] | None]:
     """A function that is told how many trees are done, now and then; None where nobody watches.
 
     At the end, whatever it is, the bar is taken down.
 
-    shown : None shows the bar after PATIENCE seconds, True at once, False never.
+    progress : None shows the bar after PATIENCE seconds, True at once, False never.
     """
-    if shown is False or (shown is None and not sys.stderr.isatty()):
+    if progress is False or (progress is None and not sys.stderr.isatty()):
         yield None
         return
-    bar = _Bar(total, 0.0 if shown else PATIENCE)
+    bar = _Bar(total, 0.0 if progress else PATIENCE)
     try:
         yield bar.show
     finally:

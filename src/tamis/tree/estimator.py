@@ -90,11 +90,13 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
             chosen = judged.choose(self.rule)
             prune = float(sequence.alpha[chosen])
             if X is not None:
-                held_out = predictions_at(judged.parts, [chosen] * len(folds), len(X))
+                held_out = predictions_at(judged.held_out, [chosen] * len(folds), len(X))
                 self.cv_predictions_ = self._shaped(held_out * problem.scale)
             if X is not None and len(folds) > 1:
                 prunings = judged.choose_without_fold(self.rule)
-                self.nested_predictions_ = self._shaped(predictions_at(judged.parts, prunings, len(X)) * problem.scale)
+                self.nested_predictions_ = self._shaped(
+                    predictions_at(judged.held_out, prunings, len(X)) * problem.scale
+                )
         self.alpha_ = float(prune)
         return tree.pruned(sequence.leaves_at(self.alpha_)), problem, columns
 
@@ -434,8 +436,8 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         refuse_other_than(self, TreeClassifier(), SEVERAL_TAKE)
         self.several_ = SeveralClasses.of(y)
         names = set(TreeRegressor().get_params()) - {"criterion"}
-        given = {name: value for name, value in self.get_params(deep=False).items() if name in names}
-        tree = TreeRegressor(**given)
+        settings = {name: value for name, value in self.get_params(deep=False).items() if name in names}
+        tree = TreeRegressor(**settings)
         tree._one_unit = True
         tree.fit(X, self.several_.indicators(), sample_weight)
         self.classes_ = self.several_.labels
@@ -480,7 +482,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         """Logarithm of `predict_proba`."""
         shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return [np.log(part) for part in shares] if isinstance(shares, list) else np.log(shares)
+            return [np.log(target_shares) for target_shares in shares] if isinstance(shares, list) else np.log(shares)
 
     def _answers(self) -> np.ndarray:
         return (self.tree_.value @ self.loss_).argmin(axis=1)

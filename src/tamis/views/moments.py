@@ -191,16 +191,16 @@ class Moments:
             return np.arange(len(names))[array]
         return np.array([names.index(str(name)) for name in columns], dtype=np.int64)
 
-    def _align(self, other: Moments) -> tuple[np.ndarray, np.ndarray]:
+    def _align(self, moments: Moments) -> tuple[np.ndarray, np.ndarray]:
         """The mean and scatter of another's rows in this one's units; scales are powers of two, so nothing is lost."""
-        if self.encoding != other.encoding or self.n_targets != other.n_targets:
+        if self.encoding != moments.encoding or self.n_targets != moments.n_targets:
             raise ParameterError("moments of different columns cannot be added or subtracted; give the same columns")
-        if np.array_equal(self.shift, other.shift) and np.array_equal(self.scale, other.scale):
-            return other.unit_mean, other.unit_scatter
-        ratio = other.scale / self.scale
+        if np.array_equal(self.shift, moments.shift) and np.array_equal(self.scale, moments.scale):
+            return moments.unit_mean, moments.unit_scatter
+        ratio = moments.scale / self.scale
         return (
-            (other.shift - self.shift) / self.scale + other.unit_mean * ratio,
-            other.unit_scatter * ratio[:, None] * ratio,
+            (moments.shift - self.shift) / self.scale + moments.unit_mean * ratio,
+            moments.unit_scatter * ratio[:, None] * ratio,
         )
 
 
@@ -255,25 +255,25 @@ def _is_partition(pairs: Sequence[tuple[np.ndarray, np.ndarray]], n_rows: int) -
     return bool(np.all(times == 1))
 
 
-def sum_of(parts: Sequence[Moments]) -> Moments:
-    total = parts[0]
-    for moments in parts[1:]:
+def sum_of(folds: Sequence[Moments]) -> Moments:
+    total = folds[0]
+    for moments in folds[1:]:
         total = total + moments
     return total
 
 
-def all_but_one(parts: Sequence[Moments]) -> list[Moments]:
+def all_but_one(folds: Sequence[Moments]) -> list[Moments]:
     """The sum over all parts but one, for each: from sums over those before and those after it."""
-    if len(parts) == 1:
-        return [parts[0] - parts[0]]
-    after = [parts[-1]]
-    for moments in parts[-2:0:-1]:
+    if len(folds) == 1:
+        return [folds[0] - folds[0]]
+    after = [folds[-1]]
+    for moments in folds[-2:0:-1]:
         after.append(moments + after[-1])
     after.reverse()
-    out, before = [after[0]], parts[0]
-    for k in range(1, len(parts)):
+    out, before = [after[0]], folds[0]
+    for k in range(1, len(folds)):
         out.append(before + after[k] if k < len(after) else before)
-        before = before + parts[k]
+        before = before + folds[k]
     return out
 
 

@@ -47,7 +47,7 @@ class ObliqueColumns:
         for q in range(width):  # in the order in which a prediction adds them up
             sums += factor[:, q] * values[:, sum_column[:, q]]
         share = np.abs(weight) / np.maximum(np.abs(weight).sum(axis=1, keepdims=True), 1e-300)
-        return cls(_beside(bin_columns(Table.of(sums))[0], binned, plain), sum_column, factor, share, plain)
+        return cls(_with_categories(bin_columns(Table.of(sums))[0], binned, plain), sum_column, factor, share, plain)
 
     def spread(self, gain: np.ndarray, n_columns: int) -> np.ndarray:
         """What sums bring, shared out to their columns."""
@@ -86,7 +86,7 @@ def values_of(binned: BinnedTable) -> np.ndarray:
     return out
 
 
-def _beside(sums: BinnedTable, binned: BinnedTable, plain: np.ndarray) -> BinnedTable:
+def _with_categories(sums: BinnedTable, binned: BinnedTable, plain: np.ndarray) -> BinnedTable:
     """The sums, then the columns `plain` of the binned table, which are categories and have no values."""
     codes = np.concatenate([sums.codes, binned.codes[plain]])
     return sums._replace(

@@ -28,8 +28,8 @@ class Depth:
     below: np.ndarray  # int64 (rows): draws below the answer, up to it, and all draws
     upto: np.ndarray
     drawn: np.ndarray
-    least: np.ndarray  # float64 (rows): the smallest and the largest draw
-    most: np.ndarray
+    smallest: np.ndarray  # float64 (rows): the smallest and the largest draw
+    largest: np.ndarray
     truth: np.ndarray  # float32 (rows): the answers, as the leaves keep them
 
     def shares(self, weight: np.ndarray) -> np.ndarray:
@@ -51,7 +51,7 @@ class Depth:
 
     def _beyond(self) -> np.ndarray:
         """How far the answers lie beyond all draws, over the range of these; at most `FARTHEST`."""
-        far = np.maximum(0.0, np.maximum(self.least - self.truth, self.truth - self.most))
-        spread = self.most - self.least
+        far = np.maximum(0.0, np.maximum(self.smallest - self.truth, self.truth - self.largest))
+        spread = self.largest - self.smallest
         over = np.divide(far, spread, out=np.full(len(far), FARTHEST), where=spread > 0)
         return np.where(far > 0, np.minimum(over, FARTHEST), 0.0)

@@ -50,14 +50,14 @@ class CrossValidation:
     """Every subtree of a sequence on rows left out; risks and their errors are relative to the root's risk.
 
     `risk` is the mean over rows, `se` its standard error and, for probability scores, `gap_se` the standard error of
-    the difference to the least risk, paired by row. `parts` are the held-out rows of each fold in its tree, `by_fold`
-    the sums of their errors (folds × subtrees).
+    the difference to the least risk, paired by row. `held_out` are the rows left out of each fold in its tree,
+    `by_fold` the sums of their errors (folds × subtrees).
     """
 
     risk: np.ndarray
     se: np.ndarray
     gap_se: np.ndarray | None
-    parts: list[Any]
+    held_out: list[Any]
     by_fold: np.ndarray
 
     def table(self) -> dict[str, np.ndarray]:

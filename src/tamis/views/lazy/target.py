@@ -56,7 +56,7 @@ class CountTarget:
         column = self.read(cell).column(self.name)
         present = column.values[~column.missing]
         values, counts = np.unique(present, return_counts=True)
-        return few(dict(zip(values.tolist(), counts.tolist())))
+        return limited_counts(dict(zip(values.tolist(), counts.tolist())))
 
 
 def merge(a: dict[float, int], b: dict[float, int]) -> dict[float, int]:
@@ -64,15 +64,15 @@ def merge(a: dict[float, int], b: dict[float, int]) -> dict[float, int]:
     out = dict(a)
     for value, n in b.items():
         out[value] = out.get(value, 0) + n
-    return few(out)
+    return limited_counts(out)
 
 
-def few(counts: dict[float, int]) -> dict[float, int]:
+def limited_counts(counts: dict[float, int]) -> dict[float, int]:
     """The counts, or, of too many values, how many there are under NaN, and the smallest and largest."""
     if len(counts) <= MOST_CLASSES:
         return counts
-    known = [value for value in counts if value == value]
-    out = {min(known): 1, max(known): 1, float("nan"): sum(counts.values()) - 2}
+    distinct = [value for value in counts if value == value]
+    out = {min(distinct): 1, max(distinct): 1, float("nan"): sum(counts.values()) - 2}
     return out
 
 

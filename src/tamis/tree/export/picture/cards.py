@@ -111,7 +111,7 @@ def _body_lines(model: Any, node: int) -> tuple[list[str], float, str]:
     rows = f"{_rows(int(tree.n_rows[node]))} ({_percent(tree.n_rows[node] / tree.n_rows[0])} of all)"
     if share is not None:
         shares = tree.value[node] / tree.value[node].sum()
-        listed = [f"{label}: {100 * part:.1f}%" for label, part in zip(model.classes_, shares)]
+        listed = [f"{label}: {100 * class_share:.1f}%" for label, class_share in zip(model.classes_, shares)]
         room = ROOM - 15 - ink.width_of(_percent(share), BODY) - 4
         size = BODY if ink.width_of(str(predicted), BODY, bold=True) <= room else SMALL
         lines = ink.folded(str(predicted), room, size, 2, bold=True)

@@ -30,7 +30,7 @@ def across(tree: Tree, nodes: list[int], opened: np.ndarray, width: float, gap: 
         outline = _Outline([], [])
         if opened[node]:
             left, right = int(tree.left[node]), int(tree.left[node]) + 1
-            outline, distance = _beside(outlines.pop(left), outlines.pop(right), gap)
+            outline, distance = _joined_outlines(outlines.pop(left), outlines.pop(right), gap)
             offset[left], offset[right] = -distance / 2, distance / 2
         outline.left.append(-width / 2 - outline.base)
         outline.right.append(width / 2 - outline.base)
@@ -42,7 +42,7 @@ def across(tree: Tree, nodes: list[int], opened: np.ndarray, width: float, gap: 
     return {node: x - leftmost for node, x in middle.items()}
 
 
-def _beside(left: _Outline, right: _Outline, gap: float) -> tuple[_Outline, float]:
+def _joined_outlines(left: _Outline, right: _Outline, gap: float) -> tuple[_Outline, float]:
     """Two subtrees as one, seen from the middle between their roots; and how far apart the roots are."""
     shared = min(len(left.left), len(right.left))
     distance = gap + max(left.right[-k] + left.base - right.left[-k] - right.base for k in range(1, shared + 1))
