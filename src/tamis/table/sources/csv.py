@@ -19,7 +19,7 @@ from tamis.errors import TableError
 from tamis.table.inference.missing import SOFT_TOKENS
 from tamis.table.sources.dialect import Dialect, dialect_of, record_lengths
 from tamis.table.sources.encoding import encoding_of, known_encoding, single_byte
-from tamis.table.sources.file import File
+from tamis.table.sources.file import File, arrow_buffer
 
 _HEAD = 1 << 20  # bytes of the first look
 _BITS = 8  # further places in a long file that are looked at
@@ -172,7 +172,7 @@ def _guess(file: File, head: bytes, is_complete: bool, plan: _Plan, tokens: tupl
 def _typed(lines: bytes, plan: _Plan, tokens: tuple[str, ...], types: dict[str, pa.DataType]) -> pa.Table | None:
     """Some lines, their columns of the given types, or else of the type pyarrow finds; None where they are not so."""
     try:
-        return _parse(pa.BufferReader(lines), plan, tokens, types=types, skip=0)
+        return _parse(pa.BufferReader(arrow_buffer(lines)), plan, tokens, types=types, skip=0)
     except (pa.ArrowInvalid, UnicodeError):
         return None
 

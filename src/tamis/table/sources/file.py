@@ -28,7 +28,7 @@ class File:
         self.path: Path | None = None
         if hasattr(source, "read"):
             content = source.read()
-            self.data = pa.py_buffer(content.encode() if isinstance(content, str) else content)
+            self.data = arrow_buffer(content.encode() if isinstance(content, str) else content)
             self.label = f"the data of {getattr(source, 'name', type(source).__name__)!r}"
             self.suffix = ""
         else:
@@ -37,7 +37,7 @@ class File:
             self.suffix = "".join(self.path.suffixes[-2:]).lower()
             _refuse_unreadable(self.path)
             if not self.path.is_file():  # a pipe is read once, and cannot be gone back in
-                self.data = pa.py_buffer(self.path.read_bytes())
+                self.data = arrow_buffer(self.path.read_bytes())
         start = self._raw().read(16)
         self.format = next((name for magic, name in _FORMATS.items() if start.startswith(magic)), "text")
         self.packing = next((name for magic, name in _PACKED.items() if start.startswith(magic)), None)
@@ -71,6 +71,17 @@ class File:
 
     def _raw(self) -> Any:
         return pa.BufferReader(self.data) if self.data is not None else pa.OSFile(str(self.path), "rb")
+
+
+def arrow_buffer(content: bytes) -> pa.Buffer:
+    """The bytes in memory of Arrow's own.
+
+    A reader's thread may drop the last hold on its buffer while the interpreter ends. Bytes of Python's need the
+    interpreter for that, and the process was aborted.
+    """
+    stream = pa.BufferOutputStream()
+    stream.write(content)
+    return stream.getvalue()
 
 
 def _refuse_unreadable(path: Path) -> None:
