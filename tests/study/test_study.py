@@ -235,6 +235,7 @@ def test_results_follow_their_schema(classes_csv, tmp_path):
         "paths",
         "stability",
         "findings",
+        "validity",
         "plan",
         "folds",
         "model",

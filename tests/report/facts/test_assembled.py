@@ -174,9 +174,9 @@ def test_facts_leave_the_results_alone(made):
 
 
 def test_the_way_back_is_written_down(made):
-    """A reader could not run the study again."""
+    """A reader could not run the study again, or would see the folders of another person."""
     shown = facts(made.study(), made.plan())["reproduce"]
-    assert shown["command"] == "tamis run '/data/breast cancer.csv' --target diagnosis --seed 0"
+    assert shown["command"] == "tamis run 'breast cancer.csv' --target diagnosis --seed 0"
     lines = {line["label"]: line["value"] for line in shown["lines"]}
     assert lines["Tamis"] == "0.1.0"
     assert lines["data digest"] == "5f" * 32

@@ -121,15 +121,17 @@ def _own_score(facts: dict[str, Any]) -> str:
 def _nothing(facts: dict[str, Any]) -> str:
     n_columns = facts["n_columns"]
     who = "The column does not predict" if n_columns == 1 else f"None of the {n_columns:,} columns predicts"
-    tested = "alone or " if facts.get("association") else ""
-    if tested and facts["association"]["p_value"] <= BORDERLINE:
+    ways = []
+    if facts.get("association"):
         p, level = facts["association"]["p_value"], facts["association"]["level"]
-        tested = f"alone (smallest adjusted p = {p:.2f}, more than the {level} asked for) or "
-    return (
-        f"{who} {_column_name(facts.get('target', 'the target'))} measurably better than chance, {tested}in any "
-        "model tried "
-        f"({listed(_models(facts))}).{_best_by_chance(facts)}{_few_rows(facts)}"
-    )
+        is_near = p <= BORDERLINE
+        ways.append(f"alone (smallest adjusted p = {p:.2f}, more than the {level} asked for)" if is_near else "alone")
+    if models := _models(facts):
+        ways.append(f"in any model tried ({listed(models)})")
+    target = _column_name(facts.get("target", "the target"))
+    how = f", {' or '.join(ways)}" if ways else ""
+    none_tried = "" if models else " No model was tried."
+    return f"{who} {target} measurably better than chance{how}.{none_tried}{_best_by_chance(facts)}{_few_rows(facts)}"
 
 
 def _models(facts: dict[str, Any]) -> list[str]:
@@ -182,11 +184,15 @@ def _uncaptured(facts: dict[str, Any]) -> str:
             "uses no column."
         )
     if facts.get("by_black_box_alone"):
+        readable = (
+            f", no procedure tried ({listed(_models(facts | {'black_boxes': []}))}) does" if facts["tried"] else ""
+        )
         return (
             f"There is signal, but no readable model captures it: a black box ({_box(facts)}) beats "
-            f"{'the shares of the classes' if facts['metric'] == 'cost' else rival(facts)} beyond chance, "
-            f"no procedure tried ({listed(_models(facts | {'black_boxes': []}))}) does."
+            f"{'the shares of the classes' if facts['metric'] == 'cost' else rival(facts)} beyond chance{readable}."
         )
+    if facts.get("by_columns_alone") and not facts["tried"]:
+        return f"A sign of signal that is not captured: {associated(facts['association'])}; no model was tried."
     if facts.get("by_columns_alone"):
         return (
             f"A sign of signal that is not captured: {associated(facts['association'])}, but on rows not seen no "
