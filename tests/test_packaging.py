@@ -173,6 +173,20 @@ def _use_spark(folder):
         pass
 
 
+def _write_word(folder):
+    from tamis.report.export_tables import new_document
+
+    new_document()
+
+
+def _read_images(folder):
+    (folder / "cat").mkdir()
+    (folder / "dog").mkdir()
+    for name in ("cat/1.png", "dog/1.png"):
+        (folder / name).write_bytes(b"")
+    tamis.read(folder)
+
+
 #: Extra, the package that it brings, and what needs it.
 ABSENT = [
     ("excel", "openpyxl", _read_excel),
@@ -181,6 +195,8 @@ ABSENT = [
     ("onnx", "onnx", _export_onnx),
     ("dask", "distributed", _use_dask),
     ("spark", "pyspark", _use_spark),
+    ("word", "docx", _write_word),
+    ("image", "PIL", _read_images),
 ]
 
 

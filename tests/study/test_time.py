@@ -91,7 +91,7 @@ def test_naive_forecasts_of_classes_are_recent_shares(tmp_path):
     """Shares of the latest rows would be those of others."""
     y = np.array(["u", "v"], dtype=object)[np.r_[np.arange(30) % 2, np.ones(7, int), 0, 1, 1, np.arange(10) % 2]]
     found = _forecasts(y, 40, 42, tmp_path)
-    np.testing.assert_allclose(found["recent shares"], [[0.1, 0.9]] * 2)
+    np.testing.assert_allclose(found["recent shares"], [[0.9, 0.1]] * 2)  # "u" is rarer, so it is the second class
     np.testing.assert_allclose(found["season"].sum(axis=1), 1)
 
 

@@ -85,7 +85,7 @@ def best_agreement(x, side, w):
     best = 0.0
     for cut in np.unique(x)[:-1]:
         below = x <= cut
-        if min(below.sum(), (~below).sum()) >= 2:
+        if min(w[below].sum(), w[~below].sum()) >= 2:  # whole weights are copies
             same = w[below == (side == 1)].sum()
             best = max(best, same, w.sum() - same)
     return best

@@ -409,7 +409,7 @@ class ForestRegressor(RegressorMixin, BaseForest):
     ) -> tuple[dict[int, np.ndarray], ForestData, ForestTarget, np.ndarray]:
         """Levels that share a code, the codes, the target in their order, and what each row counts in the error."""
         data = ForestData.of(table, values, weight, self.n_jobs)
-        scale = target_scales(values[data.rows], data.weight, self._one_unit)
+        scale = target_scales(values[data.rows], data.counted, self._one_unit)
         target = ForestTarget(
             kind=NUMBER if values.ndim == 1 else SEVERAL,
             n_classes=0,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -55,11 +54,7 @@ def _safe(cell: Cell) -> str:
 
 
 def _word(every: Sequence[ReportTable], path: Path) -> Path:
-    if find_spec("docx") is None:
-        raise StudyError("a Word document needs python-docx; install it with: pip install 'tamis[word]'")
-    import docx
-
-    document: Any = docx.Document()
+    document = new_document()
     for table in every:
         document.add_heading(printable(table.caption), level=2)
         grid = document.add_table(rows=1, cols=len(table.heads), style="Table Grid")
@@ -71,6 +66,15 @@ def _word(every: Sequence[ReportTable], path: Path) -> Path:
     with naming(path):
         document.save(str(path))
     return path
+
+
+def new_document() -> Any:
+    """An empty Word document."""
+    try:
+        import docx
+    except ImportError as error:
+        raise StudyError("a Word document needs python-docx, which is not installed; install tamis[word]") from error
+    return docx.Document()
 
 
 def printable(text: str) -> str:

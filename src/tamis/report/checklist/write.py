@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from tamis.errors import ParameterError, StudyError
+from tamis.errors import ParameterError
 from tamis.report.checklist.answers import FilledItem
 from tamis.report.checklist.items import CHECKLISTS
-from tamis.report.export_tables import printable
+from tamis.report.export_tables import new_document, printable
 from tamis.saved import naming, write_whole
 
 #: What stands where only a person can answer.
@@ -75,11 +73,7 @@ def _html(name: str, items: Sequence[FilledItem], target: str) -> str:
 
 
 def _write_word(name: str, items: Sequence[FilledItem], path: Path, target: str) -> None:
-    if find_spec("docx") is None:
-        raise StudyError("a Word document needs python-docx; install it with: pip install 'tamis[word]'")
-    import docx
-
-    document: Any = docx.Document()
+    document = new_document()
     document.add_heading(printable(f"{CHECKLISTS[name].title} · {target}"), level=1)
     document.add_paragraph(_title(name, items))
     table = document.add_table(rows=1, cols=4, style="Table Grid")

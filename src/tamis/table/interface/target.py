@@ -113,6 +113,10 @@ def numbers(y: Any, *, several: bool = False) -> np.ndarray:
     return values
 
 
+#: Bits of a target's scale.
+SCALE_BITS = 40
+
+
 def target_scales(values: np.ndarray, weight: np.ndarray, one_unit: bool) -> np.ndarray:
     """Standard deviation of each of several targets, so that their errors can be added; 1 for targets of one unit.
 
@@ -123,7 +127,9 @@ def target_scales(values: np.ndarray, weight: np.ndarray, one_unit: bool) -> np.
         return np.ones(1)
     share = weight / weight.sum()
     spread = np.sqrt(share @ np.square(values - share @ values))
-    return np.where(spread > 0, spread, 1.0)
+    mantissa, exponent = np.frexp(np.where(spread > 0, spread, 1.0))
+    # of weights and of copies the last bits of the sums differ; without them both divide by the same number
+    return np.ldexp(np.round(mantissa * 2**SCALE_BITS) / 2**SCALE_BITS, exponent)
 
 
 def _is_number(value: Any) -> bool:

@@ -55,7 +55,7 @@ def dialect_of(
 ) -> Dialect:
     r"""The dialect of a text, from its first lines; what is given is not guessed.
 
-    >>> dialect_of("a;b\n1,5;2\n", "it", whole=True).delimiter
+    >>> dialect_of("a;b\n1,5;2\n", "it", is_complete=True).delimiter
     ';'
     """
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
