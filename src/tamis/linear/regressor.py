@@ -56,14 +56,15 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     Parameters
     ----------
-    penalty : None, "ridge", "lasso", "elastic-net", "subset" (the best k columns) or "bridge" (|w| to the power `q`).
+    penalty : None, "ridge", "lasso", "elastic-net", "subset" (the best k columns) or "bridge" (``|w|`` to the power
+        `q`).
     alpha : strength of the penalty; "cv" chooses it by cross-validation, "loo" by leaving out one row at a time (closed
         form for ridge), "bayes" samples it with the coefficients (ridge and lasso). With penalty="subset" and k=None it
         is the price of a column.
     l1_ratio : share of the absolute penalty in the elastic net; "cv" compares seven, a list those it holds, and the one
         with the least error over folds is taken.
     k : number of columns for penalty="subset": a number, "cv", or None (then alpha is the price of a column).
-    q : exponent of penalty="bridge", α Σ f |w|^q, above 0 and at most 2; below 1 a local optimum is found.
+    q : exponent of penalty="bridge", ``α Σ f |w|^q``, above 0 and at most 2; below 1 a local optimum is found.
     loss : "squared" (half the squared error), "poisson" (half the deviance of counts, log link) or "huber" (squared up
         to `huber_width` robust standard deviations of the target, then linear).
     relax : "cv" blends the lasso (or elastic net) with the unpenalised fit on the columns it selects, γ · lasso +
@@ -72,7 +73,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     cv : number of folds, a share of rows to hold out (0.2), a splitter, or pairs of (training rows, test rows).
     standardize : divide every column by its standard deviation (1/n) before penalising.
     fit_intercept : whether to fit an intercept.
-    norm_bound : instead of alpha, the largest norm of the standardised coefficients: Σ|w| (lasso) or √Σw² (ridge).
+    norm_bound : instead of alpha, the largest norm of the standardised coefficients: ``Σ|w|`` (lasso) or √Σw² (ridge).
     prior_sd : instead of alpha, the standard deviation of the standardised coefficients' prior, normal (ridge) or
         Laplace (lasso); the model is then the most probable one (MAP).
     noise_sd : with `prior_sd` and the squared loss, the deviation of the noise; None estimates it by least squares.
