@@ -97,8 +97,8 @@ def test_a_run_ends_and_prints_json_on_a_screen_of_ascii(path, tmp_path):
     """JSON has escapes of its own for what a screen lacks."""
     quick = ["--procedures", "stump", "--folds", "2", "--repeats", "1", "--no-black-box", "-j", "1"]
     run = ["run", path, "-t", "état", "-f", tmp_path / "s", *quick]
-    codes, out, errors = _commands("ascii", run, [*run, "--json"])
-    assert codes == [0, 0], errors
+    codes, out, errors = _commands("ascii", ["columns", path], run, [*run, "--json"])
+    assert codes == [0, 0, 0], errors
     told, _, found = out.decode("ascii").partition("\n{")
     assert "grosse e" in told
     assert "\\u4e2d" in told

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from tamis.report import progress_bar, say_answer, say_columns
+from tamis.report import progress_bar, say_answer, say_columns, say_reading
 from tamis.report.screen import MOST_SPECIAL, _Watch
 from tamis.table import Decision
 
@@ -94,7 +94,7 @@ def test_the_answer_and_the_path_of_the_report_are_printed(screen, made):
     say_answer(results, "/a/very/long/" + "path/" * 40 + "study", screen)
     text = said(screen)
     assert "4 of 10 columns carry the signal" in text
-    assert "113 of 569 rows are locked" in text
+    assert "113 of 569 rows were set aside as a test set. Run `tamis open` once" in " ".join(text.split())
     assert "path/study/report.html" in text
 
 
@@ -151,3 +151,27 @@ def test_rows_without_a_target_are_counted(screen, made):
     results["data"]["without_target"] = 1234
     say_answer(results, "/tmp/study", screen)
     assert "1,234 unlocked rows have no value of" in said(screen)
+
+
+def test_a_run_says_how_many_columns_it_uses_and_why_others_are_left_out(screen):
+    """Thirty lines of "all values are numbers" would push the answer off the screen."""
+    columns = [Decision(f"c{i}", "numeric", "numbers") for i in range(30)]
+    columns += [Decision("id", "identifier", "every value is different", used=False), Decision("y", "boolean", "words")]
+    say_reading([*columns, Decision("when", "date", "dates", note="two spellings")], screen, roles={"y": "target"})
+    text = said(screen)
+    assert "31 columns are used: 30 numeric, 1 date." in text
+    assert "Target: y (boolean)." in text
+    assert "every value is different" in text
+    assert "when: two spellings" in text
+    assert "c17" not in text
+
+
+def test_the_ladder_stands_below_the_answer(screen, made):
+    """The reader would not see what fewer columns, or a black box, score."""
+    results = made.study()
+    rung = {"score": 0.9, "interval": (0.85, 0.94), "chosen": False, "words": "a tree of 3 leaves"}
+    results["ladder"] = [{**rung, "columns": 1}, {**rung, "columns": 2, "chosen": True, "words": "a tree of 5 leaves"}]
+    say_answer(results, "s", screen)
+    lines = [line.split() for line in said(screen).splitlines()]
+    assert ["1", "0.900", "0.850–0.940", "a", "tree", "of", "3", "leaves"] in lines
+    assert ["2", "0.900", "0.850–0.940", "a", "tree", "of", "5", "leaves", "chosen"] in lines

@@ -167,7 +167,7 @@ def test_a_small_table_is_not_locked(tmp_path):
     """With 60 rows there is nothing to lock, and the answer says so."""
     study = _run(write_table(tmp_path / "t.csv", classes_table(60)), tmp_path / "s")
     assert len(study.locked_rows_) == 0
-    assert "no rows are locked" in study.results_["lock"]["reason"]
+    assert "no rows were set aside" in study.results_["lock"]["reason"]
     with pytest.raises(StudyError, match="nothing to open"):
         study.open()
 

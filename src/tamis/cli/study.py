@@ -139,10 +139,10 @@ def run(
 
 
 def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None, null: int = 0) -> None:
-    from tamis.report import progress_bar, say_answer, say_columns
+    from tamis.report import progress_bar, say_answer, say_reading
 
     if not as_json:
-        say_columns(study.decisions, roles=study.settings.roles, spoken=as_options, remarks=study.remarks)
+        say_reading(study.decisions, roles=study.settings.roles, spoken=as_options, remarks=study.remarks)
     with progress_bar(enabled=not as_json) as bar:
         study.run(fresh=fresh, budget=budget, null=null, progress=bar)
     if not study.results_:

@@ -142,7 +142,7 @@ class Lock:
         else:
             rows, how = _smallest(digests, n_wanted), "features"
         if not FEWEST <= len(rows) <= n - FEWEST:
-            reason = f"no rows are locked: {_units(how)} make it impossible to lock about {n_wanted:,} of {n:,} rows"
+            reason = f"no rows were set aside as a test set: {_units(how)} leave no way to take about {n_wanted:,} of {n:,} rows"
             return cls(none, (), share, "none", reason, **facts)
         keys, hashes = _hexadecimal(digests[rows]), RowHashes.of(raw, rows, digests[rows], target)
         lock = cls(rows, keys, share, how, _locked(len(rows), n, how, numbered), **facts, hashes=hashes)
@@ -359,10 +359,10 @@ def _latest(times: np.ndarray, n_wanted: int) -> np.ndarray:
 
 def _too_small(share: float, n_wanted: int, n: int) -> str:
     if share == 0:
-        return "no rows are locked, as asked"
+        return "no rows were set aside as a test set, as asked"
     return (
-        f"no rows are locked: {share:.0%} of {n:,} rows is {n_wanted}, and fewer than {FEWEST} locked rows would "
-        "say little; the nested score is the estimate to quote"
+        f"no rows were set aside as a test set: {share:.0%} of {n:,} rows is {n_wanted}, and a test set needs at least "
+        f"{FEWEST}. Quote the nested score"
     )
 
 
@@ -371,10 +371,8 @@ def _units(how: str) -> str:
 
 
 def _locked(locked: int, n: int, how: str, numbered: bool) -> str:
-    with_number = " and their number, for most rows repeat another" if numbered else ""
-    chosen = {
-        "time": "the latest by time",
-        "groups": "whole groups, by a keyed digest of the group",
-        "features": f"by a keyed digest of their features{with_number}, without looking at the target",
-    }[how]
-    return f"{locked:,} of {n:,} rows are locked ({chosen}); they are scored once, by `tamis open`"
+    chosen = {"time": ", the latest by time", "groups": ", in whole groups", "features": ""}[how]
+    repeated = (
+        ". Most rows repeat another, so equal rows can be on both sides" if numbered and how == "features" else ""
+    )
+    return f"{locked:,} of {n:,} rows were set aside as a test set{chosen}{repeated}"

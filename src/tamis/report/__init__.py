@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from tamis.report.facts import facts
 from tamis.report.page import page
-from tamis.report.screen import progress_bar, say_answer, say_columns
+from tamis.report.screen import progress_bar, say_answer, say_columns, say_reading
 
 if TYPE_CHECKING:
     from tamis.report.boundary import boundary
     from tamis.report.heat_map import heatmap
 
-__all__ = ["boundary", "facts", "heatmap", "page", "progress_bar", "say_answer", "say_columns"]
+__all__ = ["boundary", "facts", "heatmap", "page", "progress_bar", "say_answer", "say_columns", "say_reading"]
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tamis.report import show
+from tamis.report.sentence import sentence
 from tamis.report.short_names import with_short_names
 
 if TYPE_CHECKING:
@@ -27,6 +28,9 @@ MOST_SPECIAL = 25
 #: Columns that are named before a note, and letters of a name.
 MOST_NAMED = 4
 MOST_LETTERS = 28
+
+#: Behind the sentence on the rows that were set aside.
+_OPEN = " Run `tamis open` once, at the very end, to score the model on them."
 
 Progress = Callable[[int, int, str], None]
 
@@ -100,8 +104,7 @@ def say_columns(
     words of the command line, `remarks` are about the reading of the table as a whole.
     """
     roles = roles or {}
-    listed = [replace(d, note=spoken(d.note)) if d.note else d for d in decisions]
-    out = console or _console()
+    listed, out = _spoken(decisions, spoken), console or _console()
     for remark in remarks:
         out.print(_plain(spoken(remark)))
     if len(listed) <= MOST_LISTED:
@@ -118,6 +121,40 @@ def say_columns(
     if len(left_out) > MOST_SPECIAL:
         out.print(_plain(f"… and {len(left_out) - MOST_SPECIAL:,} more; the report lists every column."))
     _say_notes(listed, out)
+
+
+def say_reading(
+    decisions: Iterable[Decision],
+    console: Console | None = None,
+    roles: Mapping[str, str] | None = None,
+    spoken: Callable[[str], str] = str,
+    remarks: Iterable[str] = (),
+) -> None:
+    """Print how many columns of each kind are used, which are left out and why, and the notes; `say_columns` lists all.
+
+    The parameters are those of `say_columns`.
+    """
+    roles = roles or {}
+    listed, out = _spoken(decisions, spoken), console or _console()
+    for remark in remarks:
+        out.print(_plain(spoken(remark)))
+    features = [d for d in listed if d.used and d.name not in roles]
+    kinds = ", ".join(f"{n:,} {kind}" for kind, n in Counter(d.kind for d in features).most_common())
+    verb = "is" if len(features) == 1 else "are"
+    out.print(_plain(f"{show.count(len(features), 'column')} {verb} used" + (f": {kinds}." if kinds else ".")))
+    for d in listed:
+        if d.used and d.name in roles:
+            out.print(_plain(f"{roles[d.name].capitalize()}: {show.short(d.name, MOST_LETTERS)} ({d.kind})."))
+    left_out = [d for d in listed if not d.used]
+    if left_out:
+        out.print(_columns("Columns left out", left_out[:MOST_SPECIAL], roles))
+    if len(left_out) > MOST_SPECIAL:
+        out.print(_plain(f"… and {len(left_out) - MOST_SPECIAL:,} more; the report lists every column."))
+    _say_notes(listed, out)
+
+
+def _spoken(decisions: Iterable[Decision], spoken: Callable[[str], str]) -> list[Decision]:
+    return [replace(d, note=spoken(d.note)) if d.note else d for d in decisions]
 
 
 def _columns(title: str, listed: list[Decision], roles: Mapping[str, str]) -> Any:
@@ -152,7 +189,7 @@ def _say_notes(listed: list[Decision], out: Console) -> None:
 
 
 def say_answer(results: dict[str, Any], folder: str | Path, console: Console | None = None) -> None:
-    """Print the answer in words, what is locked, and where the report is."""
+    """Print the answer in words, the ladder, how many rows were set aside, and where the report is."""
     from rich.panel import Panel
 
     out, results = console or _console(), with_short_names(results)
@@ -163,29 +200,48 @@ def say_answer(results: dict[str, Any], folder: str | Path, console: Console | N
         title = "Answer" if results["answer"].get("quotable", True) else "Answer, not to be quoted"
         out.print(Panel(_plain(results["answer"]["words"]), title=title, title_align="left", padding=(1, 2)))
         out.print(_plain(_choice(results)))
+        _say_ladder(results, out)
     missing = results["data"]["without_target"]
     if missing:
         has, were = ("has", "was") if missing == 1 else ("have", "were")
         where = f"of {results['data']['target']!r} and {were} left out"
         out.print(_plain(f"{show.count(missing, 'unlocked row')} {has} no value {where}."))
-    out.print(_plain(f"Lock: {results['lock']['reason']}."))
+    out.print(_plain(f"{sentence(results['lock']['reason'])}{_OPEN if results['lock']['rows'] else ''}"))
     # The path stands alone on its line and is never wrapped, so that it can be copied.
     out.print(_plain(f"Report: {Path(folder) / 'report.html'}"), soft_wrap=True)
+
+
+def _say_ladder(results: dict[str, Any], out: Console) -> None:
+    """The best readable model of each number of columns and the best black box, the chosen rung marked."""
+    rungs = results.get("ladder") or ()
+    if len(rungs) < 2:
+        return
+    grid = _empty_grid("")
+    for head in ("columns", results["answer"]["metric"], "95% interval"):
+        grid.add_column(_plain(head), justify="right", no_wrap=True)
+    grid.add_column("model", overflow="fold")
+    grid.add_column("", no_wrap=True)
+    for rung in rungs:
+        score = "–" if rung["score"] is None else show.number(rung["score"])
+        bounds = "" if rung["interval"] is None else show.interval(rung["interval"])
+        grid.add_row(f"{rung['columns']:,}", score, bounds, _plain(rung["words"]), "chosen" if rung["chosen"] else "")
+    out.print(grid)
 
 
 def _choice(results: dict[str, Any]) -> str:
     compared = results["comparison"]
     if compared.get("chosen_by") == "person":
-        return f"Chosen by a person: {compared['chosen']}; by the rule: {compared['by_rule']}."
+        return f"Model: {compared['chosen']}, chosen by a person. The rule would take {compared['by_rule']}."
+    model = results["answer"].get("kind") or compared["chosen"]
     if (results["answer"].get("interval_note") or "").endswith("do not quote"):
-        return f"Model: {compared['chosen']}."
+        return f"Model: {model}."
     inner, nested = show.number(compared["promised"]), show.number(compared["score"])
     metric = show.metric(results["answer"]["metric"])
     of_choice = "Choosing a model in every fold: " if compared["chosen"] == "baseline" else ""
     what = f"{of_choice}{metric}" if of_choice else f"{metric[0].upper()}{metric[1:]}"
     return (
-        f"Model: {compared['chosen']}. {what} {nested} by nested cross-validation ({inner} by inner cross-validation "
-        "alone)."
+        f"Model: {model}. {what} {nested} by nested cross-validation ({inner} by plain cross-validation, which is "
+        "too optimistic)."
     )
 
 

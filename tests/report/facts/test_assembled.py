@@ -60,9 +60,15 @@ def test_every_opening_is_listed_and_only_the_first_is_independent(made):
 def test_no_lock_is_said(made):
     """A table too small to lock would be reported as locked."""
     results = made.study()
-    results["lock"] = {**made.lock(0), "how": "none", "reason": "no rows are locked: 20% of 60 rows is 12"}
+    results["lock"] = {
+        **made.lock(0),
+        "how": "none",
+        "reason": "no rows were set aside as a test set: 20% of 60 rows is 12",
+    }
     shown = facts(results, made.plan())
-    assert shown["lock"]["reason"] == [{"text": "No rows are locked: 20% of 60 rows is 12.", "is_code": False}]
+    assert shown["lock"]["reason"] == [
+        {"text": "No rows were set aside as a test set: 20% of 60 rows is 12.", "is_code": False}
+    ]
     assert shown["lock"]["times"] == ""
     assert shown["answer"]["cards"][3] == {"label": "Locked rows", "value": "0", "detail": "no lock"}
 

@@ -85,7 +85,7 @@ def lock_facts(study: Path) -> dict[str, Any]:
     looks = Ledger(study).looks(data=lock.data)
     return {
         "rows": len(lock.rows),
-        "reason": lock.reason.removeprefix("no rows are locked: "),
+        "reason": lock.reason.removeprefix("no rows were set aside as a test set: "),
         "looks": [_look(look) for look in looks],
     }
 
