@@ -25,6 +25,8 @@ from tamis.table.canonical import canonical_column, sparse_sums
 #: A locked part smaller than this cannot tell much: the 95% interval of an accuracy of 0.8 on 20 rows is ±0.18.
 FEWEST = 20
 
+_NO_ROWS = "no rows were set aside as a test set"
+
 #: Locked rows that come again are no chance beyond so many standard errors of what chance brings.
 SURELY = 4.0
 
@@ -142,7 +144,7 @@ class Lock:
         else:
             rows, how = _smallest(digests, n_wanted), "features"
         if not FEWEST <= len(rows) <= n - FEWEST:
-            reason = f"no rows were set aside as a test set: {_units(how)} leave no way to take about {n_wanted:,} of {n:,} rows"
+            reason = f"{_NO_ROWS}: {_units(how)} leave no way to take about {n_wanted:,} of {n:,} rows"
             return cls(none, (), share, "none", reason, **facts)
         keys, hashes = _hexadecimal(digests[rows]), RowHashes.of(raw, rows, digests[rows], target)
         lock = cls(rows, keys, share, how, _locked(len(rows), n, how, numbered), **facts, hashes=hashes)
@@ -359,9 +361,9 @@ def _latest(times: np.ndarray, n_wanted: int) -> np.ndarray:
 
 def _too_small(share: float, n_wanted: int, n: int) -> str:
     if share == 0:
-        return "no rows were set aside as a test set, as asked"
+        return f"{_NO_ROWS}, as asked"
     return (
-        f"no rows were set aside as a test set: {share:.0%} of {n:,} rows is {n_wanted}, and a test set needs at least "
+        f"{_NO_ROWS}: {share:.0%} of {n:,} rows is {n_wanted}, and a test set needs at least "
         f"{FEWEST}. Quote the nested score"
     )
 
