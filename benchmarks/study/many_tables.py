@@ -52,6 +52,7 @@ def arguments(doc: str | None, **defaults: int) -> argparse.ArgumentParser:
     parser.add_argument("--most", type=int, default=defaults["most"], help="rows of a table")
     parser.add_argument("--columns", type=int, default=defaults["columns"], help="tables with more are left out")
     parser.add_argument("--splits", type=int, default=defaults["splits"])
+    parser.add_argument("--start", type=int, default=0, help="the first split")
     parser.add_argument("--jobs", type=int, default=defaults["jobs"])
     return parser
 
@@ -81,7 +82,7 @@ def results_of(
         return kept
     results: Results = {}
     for name, frame in given(options):
-        results[name] = [one(frame, split) for split in range(options.splits)]
+        results[name] = [one(frame, split) for split in range(options.start, options.start + options.splits)]
         print(f"{name}, {len(frame):,} × {frame.shape[1] - 1:,}{said(results[name])}", flush=True)
         if options.save:
             Path(options.save).write_bytes(pickle.dumps(results))

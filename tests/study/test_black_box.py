@@ -164,8 +164,8 @@ FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
         (
             {},
             {},
-            "A black box (gradient boosting on all 9 columns) would get 0.966 against 0.953: reading costs 0.013 (95% "
-            "interval 0.002–0.024).",
+            "A black box (gradient boosting on all 9 columns) would get 0.966 against 0.953 (balanced accuracy): "
+            "reading costs 0.013 (95% interval 0.002–0.024).",
         ),
         (
             {},
@@ -175,8 +175,14 @@ FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
         (
             {"cost_interval": [-0.001, 0.027]},
             {},
-            "A black box (gradient boosting on all 9 columns) predicts better, 0.966 against 0.953: reading costs "
-            "about 0.013 (95% interval −0.001 to 0.027).",
+            "A black box (gradient boosting on all 9 columns) gives better probabilities. Its balanced accuracy is "
+            "0.966 against 0.953: reading may cost up to 0.027 (95% interval −0.001 to 0.027).",
+        ),
+        (
+            {"cost_interval": [-0.001, 0.027]},
+            {"loss": "squared_error", "metric": "mae"},
+            "is better by the squared error. Its mae is 0.966 against 0.953: reading may cost up to 0.027 (95% "
+            "interval −0.001 to 0.027).",
         ),
         (
             {},
@@ -191,13 +197,14 @@ FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
         (
             {"better": "neither"},
             {},
-            "Reading costs nothing that can be measured: gradient boosting on all 9 columns gets 0.966 against 0.953.",
+            "Reading costs nothing that can be measured: gradient boosting on all 9 columns gets 0.966 against 0.953 "
+            "(balanced accuracy).",
         ),
         (
             {"better": "neither", "cost": 0.02, "cost_interval": [-0.01, 0.05]},
-            {"baseline": 0.8},
-            "These rows are too few to say what reading costs: gradient boosting on all 9 columns gets 0.966 against "
-            "0.953 (95% interval −0.010 to 0.050).",
+            {"baseline": 0.8, "n_rows": 90},
+            "Reading may cost up to 0.050: gradient boosting on all 9 columns gets 0.966 against 0.953 (balanced "
+            "accuracy), but 90 rows are too few to be sure (95% interval −0.010 to 0.050).",
         ),
         ({"better": "neither"}, {"readable": "no"}, "columns is not measurably better (0.966 against 0.953)."),
         (
@@ -213,12 +220,13 @@ FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
         (
             {"better": "quoted", "score": 0.94, "cost": -0.013},
             {},
-            "Reading costs nothing: gradient boosting on all 9 columns predicts worse, 0.940 against 0.953.",
+            "Reading costs nothing: gradient boosting on all 9 columns predicts worse, 0.940 against 0.953 (balanced "
+            "accuracy).",
         ),
         (
             {"better": "quoted", "score": 0.94, "cost": -0.013},
             {"loss": "squared_error", "metric": "r2"},
-            "Reading costs nothing: gradient boosting on all 9 columns predicts worse, 0.940 against 0.953.",
+            "Reading costs nothing: gradient boosting on all 9 columns predicts worse, 0.940 against 0.953 (R²).",
         ),
         (
             {"better": "neither"},

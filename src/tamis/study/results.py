@@ -61,6 +61,7 @@ def assemble(
         "by_black_box_alone": compared["by_black_box_alone"],
         "by_columns_alone": compared["by_columns_alone"],
         "by_bound_alone": compared["by_bound_alone"],
+        "tentative": compared["tentative"],
         "above_chance": compared["above_chance"],
         "no_column": compared["no_column"],
         "naive": compared["naive"],
@@ -88,6 +89,8 @@ def assemble(
         "sure": [row["name"] for row in (final.get("findings") or {}).get("sure", ()) if row["sure"]],
         "n_columns": problem.table.n_columns,
         "accuracy": _accuracy(problem, folds, compared, judged),
+        "alpha": compared["alpha"],
+        "pairs_ranked": _pairs_ranked(problem, compared, judged),
         "recalls": compared["recalls"],
         "weighted_kappa": (rows[compared["chosen"]].get("metrics") or {}).get("weighted_kappa"),
         "finished": final["finished"],
@@ -216,6 +219,16 @@ def _accuracy(
     return [model_accuracy, rows["baseline"]["metrics"]["accuracy"]]
 
 
+def _pairs_ranked(problem: StudyProblem, compared: dict[str, Any], judged: Judgements) -> float | None:
+    """Of two classes, the share of pairs of one row each that the quoted procedure ranks rightly in the outer folds."""
+    if len(problem.labels) != 2 or compared["chosen"] == "baseline":
+        return None
+    names = compared["chosen_in_folds"]
+    if compared["chosen_by"] == "person":
+        names = [compared["chosen"]] * len(names)
+    return mean([judged[name][i]["metrics"].get("roc_auc") for i, name in enumerate(names)])
+
+
 def _shown_by(compared: dict[str, Any]) -> dict[str, Any] | None:
     """The procedure of the smallest p-value, where that shows a signal."""
     rows = [row for row in compared["procedures"] if row["name"] != "baseline" and row["p_value"] <= compared["alpha"]]
@@ -238,7 +251,8 @@ def _shrunken(facts: dict[str, Any], metric: Metric, shared_luck: float, alpha: 
     same).
     """
     guess, p_value = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"], facts["p_value"]
-    if facts["signal"] != "captured" or facts["chosen_by"] == "person" or facts["score"] is None or guess is None:
+    is_claimed = facts["signal"] == "captured" or facts.get("tentative")
+    if not is_claimed or facts["chosen_by"] == "person" or facts["score"] is None or guess is None:
         return None
     if facts["interval"] is None or p_value < WEAK or utility(metric, facts["score"]) <= utility(metric, guess):
         return None

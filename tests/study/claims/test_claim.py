@@ -92,6 +92,8 @@ def test_a_model_of_no_column_captures_nothing(tmp_path):
 FACTS = {"contributions": {"a": 1.0}, "n_columns": 4, "metric": "accuracy", "score": 0.52, "interval": [0.4, 0.6]}
 FACTS |= {"baseline": 0.54, "task": "classification", "signal": "captured", "procedure": "lasso", "tried": ["lasso"]}
 FACTS |= {"interval_note": "", "accuracy": [0.52, 0.54]}
+BOX = {"name": "forest", "score": 0.6, "beside": 0.52, "cost": 0.08, "cost_interval": [0.0, 0.16], "p_value": 0.08}
+BOX |= {"better": "neither"}
 
 
 def test_probabilities_are_called_better_only_by_their_own_test():
@@ -99,8 +101,65 @@ def test_probabilities_are_called_better_only_by_their_own_test():
     assert "probabilities are better" in answer(FACTS | {"gain_p_value": 0.04})
     assert "probabilities" not in answer(FACTS | {"gain_p_value": 0.06})
     assert "The predicted class is not right more often." in answer(FACTS | {"gain_p_value": 0.06})
+    better = answer(FACTS | {"gain_p_value": 0.04, "pairs_ranked": 0.6})
+    assert "better than the shares of the classes, and cases are ranked rightly in 60 of 100 pairs" in better
+    assert "Its predicted class is no better than guessing: right in 52 of 100 cases (95% interval 40–60)" in better
     ranked = answer(FACTS | {"gain_p_value": 0.29, "p_value": 0.032, "signal": "captured"})
-    assert "ranks rows better than chance (p = 0.032), but the predicted class is not right more often." in ranked
+    assert "ranks cases better than chance (p = 0.032). Its predicted class is no better than guessing" in ranked
+
+
+def test_what_only_the_looser_level_shows_is_called_possible(tmp_path):
+    """'One column predicts y: f' was said of noise, with p = 0.08 two sentences later."""
+    rng = np.random.default_rng(0)
+    noise = pd.DataFrame(rng.normal(size=(80, 8)), columns=list("abcdefgh"))
+    frame = noise.assign(y=np.where(np.arange(80) % 2, "p", "q"))
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", n_jobs=1).run()
+    found = study.results_["answer"]
+    assert 0.05 < found["p_value"] <= ALPHA
+    assert found["signal"] == "uncaptured"
+    assert found["tentative"]
+    assert study.answer_.startswith("One column may predict y: f (a formula of 1 term). With 80 rows this could be ch")
+    assert "predicts" not in study.answer_
+    assert "none at 0.05, so chance may explain what was seen" in methods(study.results_, [])
+    assert "chance may explain this" in (tmp_path / "s" / "report.html").read_text()
+
+
+def test_one_test_at_the_stricter_level_is_enough_to_claim():
+    """A signal that a single procedure, a black box or columns alone show beyond chance would be called possible."""
+    silent = Association(0.5, {"a": 0.5})
+    weak = Claim("captured", 0.08, (1.0, 0.07), (0.2,))
+    assert weak.hedged(silent).is_tentative
+    assert weak.hedged(silent).signal == "uncaptured"
+    assert Claim("captured", 0.04, (1.0, 0.07), (0.2,)).hedged(silent).signal == "captured"
+    assert Claim("captured", 0.08, (1.0, 0.05), (0.2,)).hedged(silent).signal == "captured"
+    assert Claim("captured", 0.08, (1.0, 0.07), (0.01,)).hedged(silent).signal == "captured"
+    assert weak.hedged(Association(0.01, {"a": 0.01})).signal == "captured"
+    assert Claim("uncaptured", 0.3, (1.0, 0.07)).hedged(silent).is_tentative
+    assert not Claim("uncaptured", 0.3, (1.0, 0.03)).hedged(silent).is_tentative
+    assert not Claim("none", 0.3, (1.0, 0.3)).hedged(silent).is_tentative
+
+
+@pytest.mark.parametrize(
+    ("facts", "first"),
+    [
+        (
+            {"p_value": 0.3, "by_black_box_alone": True, "black_box": BOX},
+            "A black box (a random forest) may predict y, no readable model does; with 60 rows this could be chance "
+            "(p = 0.08). The model (the lasso) uses one column: a.",
+        ),
+        (
+            {"p_value": 0.3, "shown_by": {"name": "tree", "p_value": 0.09}},
+            "The columns may carry some information about y (the tree beats always guessing the majority, p = 0.09), "
+            "but with 60 rows this could be chance. The model (the lasso) uses one column: a.",
+        ),
+    ],
+)
+def test_what_single_models_may_show_is_hedged(facts, first):
+    """'There is signal' would be said where one test in ten of noise says as much."""
+    tentative = {"signal": "uncaptured", "tentative": True, "alpha": ALPHA, "n_rows": 60, "target": "y"}
+    said = answer(FACTS | tentative | {"readable": "glance", "loss": "brier"} | facts)
+    assert said.startswith(first)
+    assert "reading" not in said
 
 
 def test_a_bound_above_chance_is_not_denied():

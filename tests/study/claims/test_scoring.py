@@ -94,7 +94,7 @@ def test_recalls_stand_beside_a_score_that_is_not_to_be_quoted():
 @pytest.mark.parametrize(
     ("p_value", "interval", "score", "expected"),
     [
-        (0.03, [0.52, 0.7], 0.62, "Corrected for that, 0.58 is to be expected."),
+        (0.03, [0.52, 0.7], 0.62, "Corrected for that, expect 58 of 100."),
         (0.08, [0.46, 0.7], 0.56, "Corrected for that, the model may be no better than guessing."),
         (0.001, [0.3, 0.7], 0.62, None),  # wide, but clear
         (0.03, [0.88, 0.99], 0.97, None),  # luck is a small part of so large a gain

@@ -103,5 +103,6 @@ def test_a_score_below_guessing_is_not_corrected_towards_it(tmp_path):
     assert found["signal"] == "captured"
     assert found["score"] <= found["baseline"]
     assert found["shrunken"] is None
-    assert "the predicted class is not right more often." in study.answer_
+    assert "Its predicted class is no better than guessing: right in 7" in study.answer_
+    assert "rightly in" in study.answer_
     assert 'always answering "no"' in study.answer_

@@ -133,6 +133,8 @@ def _rule(compared: dict[str, Any]) -> str:
 def _claim(compared: dict[str, Any]) -> str:
     p = show.p_value(compared["p_value"])
     tests = f"The whole procedure, the choice between models included, against the baseline: p {p}."
+    if compared.get("tentative"):
+        return f"{tests} No test has a p-value of 0.05 or less, so chance may explain this."
     if compared.get("by_black_box_alone"):
         return f"{tests} A black box beats the baseline beyond chance, no procedure tried does."
     if compared.get("by_bound_alone"):

@@ -19,6 +19,9 @@ ALPHA = 0.1
 #: denied at both.
 FEW_ROWS_ALPHA = 0.05
 
+#: Above this p-value a signal is called possible, not shown: of what passes only the level above, much is chance.
+SURE = 0.05
+
 #: The share of the baseline's loss that the whole procedure must save at least, to have captured anything.
 MIN_GAIN = 0.001
 
@@ -34,13 +37,14 @@ class Claim:
     ----------
     signal : "captured" (the whole procedure, the choice between models included, beats the baseline),
         "uncaptured" (some procedure or the black box does, the choice does not reliably; or a column alone goes with
-        the target) or "none" (nothing does).
+        the target; or all of this rests on p-values above 0.05) or "none" (nothing does).
     p_value : one-sided, of "the whole procedure is no better than the baseline".
     p_values : the same of each procedure alone, adjusted after Holm; the baseline's is 1.
     black_boxes : the same of the black boxes, adjusted with them.
     by_black_box_alone : whether a black box shows a signal, and neither a procedure nor the choice does.
     by_columns_alone : whether columns do, tested without a model, one by one or together, and nothing else.
     by_bound_alone : whether only the interval of the quoted score excludes chance.
+    is_tentative : whether every test that shows a signal has a p-value above 0.05: chance may well explain it.
     """
 
     signal: str
@@ -50,6 +54,7 @@ class Claim:
     by_black_box_alone: bool = False
     by_columns_alone: bool = False
     by_bound_alone: bool = False
+    is_tentative: bool = False
 
     @property
     def by_no_procedure(self) -> bool:
@@ -61,6 +66,13 @@ class Claim:
         if self.signal != "none" or not columns.shows_signal:
             return self
         return replace(self, signal="uncaptured", by_columns_alone=True)
+
+    def hedged(self, columns: Association) -> Claim:
+        """The claim where no test has a p-value of 0.05 or less: then nothing is called captured."""
+        if self.signal == "none" or self.by_columns_alone or self.by_bound_alone or columns.shows_signal:
+            return self
+        shown = [*self.p_values[1:], *self.black_boxes, *([self.p_value] if self.signal == "captured" else [])]
+        return replace(self, signal="uncaptured", is_tentative=True) if min(shown) > SURE else self
 
     def bounded(self, metric: str, interval: Sequence[float] | None) -> Claim:
         """The claim beside the quoted score's interval: a ranking that excludes chance is not denied."""

@@ -40,6 +40,8 @@ def expected(facts: dict[str, Any]) -> str:
         sentence = f"The {metric} on new rows {facts['interval_note']} the {two(facts['score'])} measured here."
         return f"{sentence} {_beside_ranking(facts)}" if facts["metric"] == "roc_auc" else sentence
     sentence_of_metric = _SAID.get(facts["metric"], _plain)(facts) if bound else _plain(facts)
+    if good_for := _good_for(facts):
+        return f"{good_for} {_useless(facts) if bound else sentence_of_metric}{_agreement(facts)}"
     return f"{sentence_of_metric}{_agreement(facts)}{_no_better(facts)}{_corrected(facts)}"
 
 
@@ -152,12 +154,18 @@ def _corrected(facts: dict[str, Any]) -> str:
     """The score corrected for having been quoted only because a test passed, where the claim is near its threshold."""
     if facts.get("shrunken") is None:
         return ""
-    p = f"p = {facts['p_value']:.2g}"
-    weak = f" The evidence is weak ({p}), and scores that only just pass a test tend to be too good."
+    weak = " Scores that only just pass a test tend to be too good."
+    if not facts.get("tentative"):  # there the p-value has been said
+        weak = f" The evidence is weak (p = {facts['p_value']:.2g}): scores that only just pass a test are too good."
     guess = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"]
     if two(facts["shrunken"]) == two(guess):
         return f"{weak} Corrected for that, the model may be no better than guessing."
-    return f"{weak} Corrected for that, {two(facts['shrunken'])} is to be expected."
+    corrected = two(facts["shrunken"])
+    if facts["metric"] in ("accuracy", "roc_auc"):
+        corrected = f"{_cases(facts['shrunken'])} of 100"
+    elif facts["metric"] == "r2":
+        corrected = f"{100 * facts['shrunken']:.0f}%"
+    return f"{weak} Corrected for that, expect {corrected}."
 
 
 def by_class(facts: dict[str, Any]) -> str:
@@ -173,32 +181,58 @@ def by_class(facts: dict[str, Any]) -> str:
     if len(with_recall) <= MOST_CLASSES:
         return f"Of 100 rows of each class it recognises {listed(_recognised(with_recall))}."
     lowest = sorted(low, key=lambda row: row["recall"])[:MOST_CLASSES]
-    phrases = _recognised(lowest) + ([f"few of {len(low) - MOST_CLASSES:,} more"] if len(low) > MOST_CLASSES else [])
-    return f"Of {len(low):,} of {len(with_recall):,} classes it recognises fewer than half: {listed(phrases)} of 100."
+    phrases = [f"{row['label']} ({100 * row['recall']:.0f}%)" for row in lowest]
+    phrases += [f"{len(low) - MOST_CLASSES:,} more"] if len(low) > MOST_CLASSES else []
+    of = f"{len(low):,} of the {len(with_recall):,} classes"
+    return f"It recognises fewer than half of the rows of {of}: {listed(phrases)}."
 
 
 def _recognised(rows: list[dict[str, Any]]) -> list[str]:
     return [f"{100 * row['recall']:.0f} of {row['label']}" for row in rows]
 
 
-def _no_better(facts: dict[str, Any]) -> str:
-    """Better probabilities need not give more right answers, and a reader would take the two for a contradiction."""
+def _is_no_more_accurate(facts: dict[str, Any]) -> bool:
     accuracies = ("accuracy", "balanced_accuracy")
     if facts["metric"] not in accuracies or facts["baseline"] is None or facts["score"] > facts["baseline"]:
+        return False
+    return not (facts.get("by_black_box_alone") or facts.get("by_columns_alone"))  # nor are the probabilities
+
+
+def _good_for(facts: dict[str, Any]) -> str:
+    """What a model is good for whose predicted class is right no more often than guessing: probabilities, or ranks.
+
+    >>> _good_for({"metric": "accuracy", "score": 0.71, "baseline": 0.75, "signal": "captured", "gain_p_value": 0.2,
+    ...            "p_value": 0.009, "pairs_ranked": 0.64})
+    'On new rows the model ranks cases better than chance: rightly in 64 of 100 pairs (p = 0.009; 50 is chance).'
+    """
+    if not _is_no_more_accurate(facts):
         return ""
-    if facts.get("by_black_box_alone") or facts.get("by_columns_alone"):  # nor are the probabilities
-        return ""
-    gain_p, p = facts.get("gain_p_value", 1.0), facts.get("p_value", 1.0)
+    gain_p, p, area = facts.get("gain_p_value", 1.0), facts.get("p_value", 1.0), facts.get("pairs_ranked")
+    pairs = "" if area is None or area <= 0.5 else f"rightly in {_cases(area)} of 100 pairs"
     if gain_p <= BETTER:
-        return (
-            " The predicted probabilities are better than the shares of the classes, but the predicted class is not "
-            "right more often."
-        )
+        ranked = f", and cases are ranked {pairs} (50 is chance)" if pairs else ""
+        return f"On new rows the predicted probabilities are better than the shares of the classes{ranked}."
     if facts["signal"] == "captured" and p < gain_p / (1 - RANKING_SHARE):  # ranks pass the test, losses do not
-        return (
-            f" The model ranks rows better than chance (p = {p:.2g}), but the predicted class is not right more often."
-        )
-    return " The predicted class is not right more often."
+        ranked = f": {pairs} (p = {p:.2g}; 50 is chance)" if pairs else f" (p = {p:.2g})"
+        return f"On new rows the model ranks cases better than chance{ranked}."
+    return ""
+
+
+def _useless(facts: dict[str, Any]) -> str:
+    """A predicted class that is right no more often than guessing, with both figures."""
+    score, base, (low, high) = facts["score"], facts["baseline"], facts["interval"]
+    if facts["metric"] != "accuracy":
+        return f"Its predicted class is no better than guessing. {_SAID[facts['metric']](facts)}"
+    interval = f"95% interval {_cases(low, [low, high])}–{_cases(high, [low, high])}"
+    return (
+        f"Its predicted class is no better than guessing: right in {_cases(score, [low, high])} of 100 cases "
+        f"({interval}); {_answering(facts)} in {_cases(base)}{_mean(facts)}."
+    )
+
+
+def _no_better(facts: dict[str, Any]) -> str:
+    """A reader would take a predicted class that is right no more often than guessing for a contradiction."""
+    return " The predicted class is not right more often." if _is_no_more_accurate(facts) else ""
 
 
 def _beside_ranking(facts: dict[str, Any]) -> str:

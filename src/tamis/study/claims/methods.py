@@ -136,6 +136,8 @@ def _signal(results: dict[str, Any]) -> str:
         if _is_no_more_accurate(results["answer"]):
             return f"It was better than the baseline {tests}, but the predicted class was not right more often."
         return f"It was better than the baseline {tests}."
+    if compared.get("tentative"):
+        return "Some test passed at the level of 0.1 but none at 0.05, so chance may explain what was seen."
     if compared.get("by_columns_alone"):
         return f"No procedure was shown to be better than the baseline, but {associated(compared['association'])}."
     if compared["signal"] == "uncaptured":

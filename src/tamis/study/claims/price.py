@@ -14,6 +14,9 @@ LOSSES = {
     "cost": "cost",
 }
 
+#: Losses of probabilities.
+PROBABILITIES = ("brier", "log_loss", "ranked_probability_score")
+
 #: Metrics that a loss decides: where it is better, so are they.
 SAME_AS_LOSS = {
     "squared_error": ("r2", "mse", "rmse"),
@@ -82,8 +85,8 @@ def price(facts: dict[str, Any]) -> str:
     ...        "cost_interval": [0.002, 0.024], "better": "black box"}
     >>> price({"black_box": box, "signal": "captured", "readable": "glance", "loss": "brier", "procedure": "tree",
     ...        "by_black_box_alone": False, "metric": "accuracy", "n_columns": 9})
-    'A black box (gradient boosting on all 9 columns) would get 0.966 against 0.953: reading costs 0.013 (95% interval \
-0.002–0.024).'
+    'A black box (gradient boosting on all 9 columns) would get 0.966 against 0.953 (accuracy): reading costs 0.013 \
+(95% interval 0.002–0.024).'
     """
     box = facts.get("black_box")
     if box is None or box["score"] is None or box["beside"] is None:
@@ -91,8 +94,8 @@ def price(facts: dict[str, Any]) -> str:
     if facts["procedure"] != "baseline" and not facts.get("contributions", True):  # a model of no column is no model
         return ""
     name = f"{BLACK_BOXES.get(box['name'], the_procedure(box['name']))} on {_all_columns(facts)}"
-    if facts["signal"] == "none" and facts.get("chosen_by") != "person":
-        return ""  # it is among the models that found nothing
+    if (facts["signal"] == "none" or facts.get("tentative")) and facts.get("chosen_by") != "person":
+        return ""  # it is among the models that found nothing, or nothing sure
     if (facts.get("interval_note") or "").endswith(UNQUOTABLE):  # nor is the black box's score to be quoted
         verdict = {"neither": "not measurably better", "black box": "better", "quoted": "worse"}[box["better"]]
         return f"{_capital(name)} is {verdict} by the {LOSSES[facts['loss']]}."
@@ -133,10 +136,10 @@ def _verdict(facts: dict[str, Any], box: dict[str, Any], name: str) -> str:
         if not is_read:
             return f"{_capital(name)} is {'not measurably better' if is_better else 'no better'} ({scores})."
         if is_open(facts):
-            return f"These rows are too few to say what reading costs: {name} gets {scores}{_interval(bound)}."
-        return f"Reading costs nothing that can be measured: {name} gets {scores}."
+            return _open_price(facts, f"{name} gets {scores} ({metric})", bound)
+        return f"Reading costs nothing that can be measured: {name} gets {scores} ({metric})."
     if box["better"] == "quoted" and is_read:
-        gets = f"predicts worse, {scores}" if behind else f"gets {scores}, with a worse {loss}"
+        gets = f"predicts worse, {scores} ({metric})" if behind else f"gets {scores} ({metric}), with a worse {loss}"
         return f"Reading costs nothing: {name} {gets}."
     if box["better"] == "quoted":
         by = "" if facts["metric"] in SAME_AS_LOSS.get(facts["loss"], ()) and behind else f" by the {loss}"
@@ -145,14 +148,23 @@ def _verdict(facts: dict[str, Any], box: dict[str, Any], name: str) -> str:
         but = "" if is_better else f", but not by {metric}"
         return f"{_capital(name)} is better by the {loss}{but} ({metric} {scores})."
     if bound[0] <= 0:
+        better = "gives better probabilities" if facts["loss"] in PROBABILITIES else f"is better by the {loss}"
         return (
-            f"A black box ({name}) predicts better, {scores}: reading costs about {_three(amount)}{_interval(bound)}."
-            f"{_take_it(facts, box)}"
+            f"A black box ({name}) {better}. Its {metric} is {scores}: reading may cost up to "
+            f"{_three(bound[1])}{_interval(bound)}.{_take_it(facts, box)}"
         )
     return (
-        f"A black box ({name}) would get {scores}: reading costs {_three(amount)}{_interval(bound)}."
+        f"A black box ({name}) would get {scores} ({metric}): reading costs {_three(amount)}{_interval(bound)}."
         f"{_take_it(facts, box)}"
     )
+
+
+def _open_price(facts: dict[str, Any], gets: str, bound: list[float] | None) -> str:
+    """That reading may cost something, where the difference is large and chance could explain it."""
+    rows = f"{facts['n_rows']:,} rows are" if "n_rows" in facts else "these rows are"
+    if bound is None:
+        return f"Reading may cost something: {gets}, but {rows} too few to be sure."
+    return f"Reading may cost up to {_three(bound[1])}: {gets}, but {rows} too few to be sure{_interval(bound)}."
 
 
 def _interval(bound: list[float] | None) -> str:

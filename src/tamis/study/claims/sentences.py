@@ -47,6 +47,8 @@ def answer(facts: dict[str, Any]) -> str:
         sentences = [_person(facts), columns, score, _own_score(facts)]
     elif facts["signal"] == "none":
         sentences = [_nothing(facts), score]
+    elif facts.get("tentative") and not facts.get("no_column"):
+        sentences = [_tentative(facts, columns), score]
     elif facts["signal"] == "uncaptured":
         sentences = [_uncaptured(facts), columns, score]
     else:
@@ -169,6 +171,28 @@ def _best_by_chance(facts: dict[str, Any]) -> str:
     )
 
 
+def _tentative(facts: dict[str, Any], columns: str) -> str:
+    """What may be signal or chance: every test that shows it has a p-value above 0.05.
+
+    >>> _tentative({"contributions": {"f": 1.0}, "kind": "a formula of 1 term", "target": "y", "p_value": 0.082,
+    ...             "signal": "uncaptured", "procedure": "formula", "alpha": 0.1, "n_rows": 64}, "")
+    'One column may predict y: f (a formula of 1 term). With 64 rows this could be chance (p = 0.082).'
+    """
+    chance = f"with {facts['n_rows']:,} rows this could be chance"
+    if facts["p_value"] <= facts["alpha"]:
+        return f"{_predictors(facts, 'may predict')} {chance.capitalize()} (p = {facts['p_value']:.2g})."
+    if facts.get("by_black_box_alone"):
+        return (
+            f"A black box ({_box(facts)}) may predict {_column_name(facts.get('target', 'the target'))}, no readable "
+            f"model does; {chance} (p = {facts['black_box']['p_value']:.2g}). {columns}"
+        )
+    shown = facts["shown_by"]
+    return (
+        f"The columns may carry some information about {_column_name(facts.get('target', 'the target'))} "
+        f"({the_procedure(shown['name'])} beats {rival(facts)}, p = {shown['p_value']:.2g}), but {chance}. {columns}"
+    )
+
+
 def _uncaptured(facts: dict[str, Any]) -> str:
     if facts.get("by_bound_alone"):
         score, (low, high) = facts["score"], facts["interval"]
@@ -246,15 +270,27 @@ def _columns(facts: dict[str, Any]) -> str:
     if not shares:
         return f"The model uses none of the {facts['n_columns']:,} columns."
     names = _named_first(shares)
-    n_others = len(shares) - len(names)
     if len(shares) > READABLE_COLUMNS and facts["signal"] == "captured":
         return _many_columns(facts, names, kind)
-    used = _with_joint(facts, names, f"{n_others:,} more" if n_others else "")
-    n, is_one = number(len(shares)), len(shares) == 1
     if facts["signal"] == "captured":
-        verb = f"column{' predicts' if is_one else 's predict'} {_column_name(facts.get('target', 'the target'))}"
-        return f"{n[0].upper()}{n[1:]} {verb}: {used} ({kind})."
-    return f"The model ({kind}) uses {n} column{'' if is_one else 's'}: {used}."
+        return _predictors(facts, "predicts" if len(shares) == 1 else "predict")
+    n = f"{number(len(shares))} column{'' if len(shares) == 1 else 's'}"
+    return f"The model ({kind}) uses {n}: {_used(facts, names)}."
+
+
+def _predictors(facts: dict[str, Any], verb: str) -> str:
+    """How many columns predict the target, or may, which, and by what kind of model."""
+    shares, n = facts["contributions"], number(len(facts["contributions"]))
+    columns = f"{n[0].upper()}{n[1:]} column{'' if len(shares) == 1 else 's'}"
+    kind = facts.get("kind") or the_procedure(facts["procedure"])
+    target = _column_name(facts.get("target", "the target"))
+    return f"{columns} {verb} {target}: {_used(facts, _named_first(shares))} ({kind})."
+
+
+def _used(facts: dict[str, Any], names: list[str]) -> str:
+    """The columns that are named, and how many others there are."""
+    n_others = len(facts["contributions"]) - len(names)
+    return _with_joint(facts, names, f"{n_others:,} more" if n_others else "")
 
 
 def _many_columns(facts: dict[str, Any], names: list[str], kind: str) -> str:

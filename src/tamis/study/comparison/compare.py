@@ -88,7 +88,7 @@ def compare(
     claimed = claim(
         baseline, [held_out[procedure.name] for procedure in procedures[1:]], p_picked_folds, boxes, alpha
     ).with_association(columns)
-    claimed = claimed.bounded(metric.name, of_choice["interval"])
+    claimed = claimed.bounded(metric.name, of_choice["interval"]).hedged(columns)
     metric_sums, by_none = _metric_sums(problem, folds, names, judged), claimed.by_no_procedure
     index = 0 if claimed.signal == "none" else _chosen(losses, rows, prefer, by_none, metric_sums)
     by_metric = bool(index) and metric_sums is not None and index != _chosen(losses, rows, prefer, by_none, None)
@@ -125,6 +125,7 @@ def compare(
         "by_black_box_alone": claimed.by_black_box_alone,
         "by_columns_alone": claimed.by_columns_alone,
         "by_bound_alone": claimed.by_bound_alone,
+        "tentative": claimed.is_tentative,
         "above_chance": _above_chance(metric.name, listed) if claimed.signal == "none" else None,
         "association": columns.to_dict(),
         "p_value": claimed.p_value,
@@ -172,7 +173,8 @@ def _paths(rules: FoldRules, folds: Sequence[Fold], judged: Judgements) -> list[
 
 def unused_columns(compared: dict[str, Any], contributions: dict[str, float]) -> dict[str, Any]:
     """Whether the refitted model uses no column, and what may then be claimed: nothing was captured by it."""
-    no_column = compared["signal"] == "captured" and not contributions and compared["chosen_by"] == "rule"
+    is_claimed = compared["signal"] == "captured" or compared["tentative"]
+    no_column = is_claimed and not contributions and compared["chosen_by"] == "rule"
     return {"no_column": no_column, "signal": "uncaptured" if no_column else compared["signal"]}
 
 
