@@ -172,3 +172,18 @@ def test_thresholds_near_the_largest_number():
     x = np.linspace(0.9, 1.0, 60) * 1.79e308
     card = ScoreCardRegressor().fit(x[:, None], np.arange(60) > 30)
     assert np.isfinite(card.predict(x[:, None])).all()
+
+
+@pytest.mark.parametrize("scale", [0.1, 1e-3, 100.0])
+def test_a_row_at_the_cut_is_at_most_the_cut_in_every_unit(scale):
+    """0.3 comes as 3 × 0.1 = 0.30000000000000004 from another unit, and such rows changed sides."""
+    x = np.array([1.0, 2.0, 4.0, 5.0] * 10)[:, None]
+    asked = np.arange(0.5, 6.0, 0.5).round(1)[:, None]
+    card, other = (ScoreCard(cv=None, max_terms=1).fit(x * unit, x[:, 0] > 3) for unit in (1.0, scale))
+    assert card.totals([[3.0]]) == card.totals([[2.0]])
+    assert other.totals(asked * scale).tolist() == card.totals(asked).tolist()
+    with sqlite3.connect(":memory:") as database:
+        database.create_function("EXP", 1, np.exp)
+        pd.DataFrame(asked * scale, columns=["x0"]).to_sql("rows", database, index=False)
+        answers = pd.read_sql(f"SELECT {other.to_sql()} FROM rows", database)["prediction"]
+    assert np.allclose(answers, card.predict_proba(asked)[:, 1])

@@ -113,4 +113,4 @@ def _condition(statement: Statement, notations: dict[str, Notation]) -> str:
         side = words[last:] if statement.kind == "above" else words[:last]
         return f"{what} IN ({', '.join(map(literal, side))})" if side else "1 = 0"
     moment = "" if notation is None else notation.moment(statement.value)
-    return f"{what} {sign} {literal(moment or statement.value)}"
+    return f"{what} {sign} {literal(moment or statement.threshold)}"

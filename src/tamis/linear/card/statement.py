@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,11 @@ class Statement(NamedTuple):
     kind: str  # "above" or "at most" a cut, "is" a level, "missing"
     value: Any = None
 
+    @property
+    def threshold(self) -> float:
+        """The cut, raised by the last digits: a row at the cut is at most the cut in every unit, as 3 × 0.1 is 0.3."""
+        return min(self.value + 1e-14 * abs(self.value), sys.float_info.max)
+
     def holds(self, column: Column) -> np.ndarray:
         """Mask of the rows that it holds for."""
         if self.kind == "missing":
@@ -32,7 +38,8 @@ class Statement(NamedTuple):
             holds = column.values == code
         else:
             with np.errstate(invalid="ignore"):
-                holds = column.values > self.value if self.kind == "above" else column.values <= self.value
+                above = self.kind == "above"
+                holds = column.values > self.threshold if above else column.values <= self.threshold
         return np.asarray(holds)
 
     def words(self, notations: dict[str, Notation]) -> str:

@@ -214,7 +214,7 @@ class _Reader:
         if statement.kind == "missing":
             return [{"tests": [["there", column]], "default": 1, "left": 1}, *holds[::-1]]
         above = statement.kind == "above"
-        split = {"tests": [["le", column, float(statement.value), 0]], "default": int(not above), "left": 1}
+        split = {"tests": [["le", column, statement.threshold, 0]], "default": int(not above), "left": 1}
         return [split, *(holds[::-1] if above else holds)]
 
     # -- trees -------------------------------------------------------------------------------------------------------
