@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 from scipy import sparse
+from sklearn.utils import column_or_1d
 
 from tamis.errors import TableError
 from tamis.study.problem import FEWEST_ROWS
 from tamis.table import is_frame, same_length
 from tamis.table.sources.arrow import array_of, from_frame
+from tamis.task import CLASSIFICATION
 
 TARGET = "target"
 
 
-def source_of(X: Any, y: Any, target_name: str | None) -> tuple[pa.Table, str]:
+def source_of(X: Any, y: Any, target_name: str | None, task: str | None) -> tuple[pa.Table, str]:
     """The columns of X with the target beside them, and the target's name: as asked, that of y, or "target"."""
     if y is None:
         raise TableError("this method requires y to be passed, but the target y is None")
@@ -29,10 +31,14 @@ def source_of(X: Any, y: Any, target_name: str | None) -> tuple[pa.Table, str]:
                 f"Found array with {number} {what}(s) (shape={shape}) while a minimum of {min_number} is required."
             )
     if values.ndim == 2 and values.shape[1] == 1:
-        values = values[:, 0]
+        values = column_or_1d(values, warn=not is_frame(y))
     if values.ndim != 1:
         raise TableError(f"the target has {values.ndim} dimensions; give one value a row")
     same_length(np.empty(table.num_rows), values)
+    if task == CLASSIFICATION and values.dtype.kind == "f" and np.any(values[np.isfinite(values)] % 1):
+        raise TableError(
+            "Unknown label type: y holds continuous numbers, which are no classes; give labels, or task='regression'"
+        )
     name = target_name or str(getattr(y, "name", None) or TARGET)
     while name in table.column_names:
         if target_name:

@@ -290,7 +290,8 @@ def _as_task(
     if not present:
         raise TableError(f"the target {name!r} is missing in every row; give a column that has values")
     if len(set(present)) == 1:
-        raise TableError(f"the target {name!r} is constant ({present[0]!r} in every row); there is nothing to learn")
+        what = "has only one class" if settings.task == CLASSIFICATION else "is constant"
+        raise TableError(f"the target {name!r} {what} ({present[0]!r} in every row); there is nothing to learn")
     if len(present) < FEWEST_ROWS:
         raise TableError(f"only {len(present)} unlocked rows have a value of {name!r}; a study needs {FEWEST_ROWS}")
     if not any(isinstance(value, str) for value in present):

@@ -18,6 +18,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.utils.metaestimators import available_if
 
 import tamis
 from tamis import engine
@@ -51,7 +52,7 @@ from tamis.table import Raw, Table, fetch, table_of
 from tamis.table.interface.takes_table import TakesTable
 from tamis.table.interface.target import codes_among
 from tamis.table.types import Type
-from tamis.task import ORDINAL, predicts_classes
+from tamis.task import CLASSIFICATION, ORDINAL, predicts_classes, predicts_numbers
 
 
 class Study(TakesTable, BaseEstimator):
@@ -236,11 +237,12 @@ class Study(TakesTable, BaseEstimator):
         """Do the whole job on these rows, in a temporary folder that is removed afterwards; only without a source."""
         if self._given["source"] is not None:
             raise StudyError("the study has a table of its own; call run(), or make one without a table: Study()")
-        source, target = source_of(X, y, self._given["target"])
+        source, target = source_of(X, y, self._given["target"], self.settings.task)
         with TemporaryDirectory(prefix="tamis-") as folder:
             inner = Study(**self._given | {"source": source, "target": target, "folder": folder}).run()
         self.results_, self._kept = inner.results_, False
         self.model_: Model = inner.model_
+        self.note_ = ""
         self.__dict__.pop("classes_", None)
         if predicts_classes(self.model_.task):
             self.classes_ = np.unique(np.asarray(y).ravel())
@@ -271,16 +273,22 @@ class Study(TakesTable, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        task = self.model_.task if "model_" in vars(self) else self.settings.task
+        task = self._task()
         tags.estimator_type = None if task is None else "classifier" if predicts_classes(task) else "regressor"
         tags.target_tags.required = True
         tags.input_tags.allow_nan = tags.input_tags.categorical = True
         tags.input_tags.sparse = tags.input_tags.string = True
-        if tags.estimator_type == "classifier":
-            tags.classifier_tags = ClassifierTags()
-        elif tags.estimator_type == "regressor":
-            tags.regressor_tags = RegressorTags()
+        tags.classifier_tags = None if tags.estimator_type == "regressor" else ClassifierTags()
+        tags.regressor_tags = None if tags.estimator_type == "classifier" else RegressorTags()
         return tags
+
+    def _task(self) -> str | None:
+        """The task, as far as it is known."""
+        return self.model_.task if "model_" in vars(self) else self.settings.task
+
+    def _gives_probabilities(self) -> bool:
+        """Whether scikit-learn may ask for probabilities; a study of a table says itself why it has none."""
+        return self._loaded or self._given["source"] is not None or not predicts_numbers(self._task() or CLASSIFICATION)
 
     def __sklearn_is_fitted__(self) -> bool:
         return bool(self.results_)
@@ -550,6 +558,7 @@ class Study(TakesTable, BaseEstimator):
         predictions = self.model_.predict(table)
         return original(predictions, self.classes_) if "classes_" in vars(self) else predictions
 
+    @available_if(_gives_probabilities)
     def predict_proba(self, X: Any, *, query: str | None = None) -> np.ndarray:
         """The probability of every class, for every row of a new table."""
         table = self._new(X, query)
