@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import importlib
-import inspect
+import os
 import re
-import runpy
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-
-import tamis
 
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
@@ -35,42 +33,41 @@ def _files(recipe: str) -> dict[str, str]:
     return texts
 
 
-#: Functions of the packages that list their modules.
-LISTS = ("criterion_names", "strategy_names", "loss_names")
+#: Of each recipe, the tests of the folder that its file joins.
+FOLDER_TESTS = {
+    "score": "tests/score",
+    "search strategy": "tests/search/test_strategy.py",
+    "loss": "tests/linear/losses",
+    "procedure": "tests/study/test_by_name.py",
+}
 
 
-@pytest.fixture
-def added(tmp_path, monkeypatch):
-    """Adds a recipe's files in a folder of their own, as if they stood in the package; gives its tests."""
-    before = set(sys.modules)
-    caches = []
-
-    def add(recipe: str) -> list:
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory):
+    """A copy of the repository in which all recipes were followed."""
+    root = tmp_path_factory.mktemp("copy")
+    for name in ("src", "tests"):
+        shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("docs", "benchmarks", "examples", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "pyproject.toml"):
+        (root / name).symlink_to(ROOT / name)
+    for recipe in RECIPES:
         for path, text in _files(recipe).items():
-            file = tmp_path / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(text, encoding="utf-8")
-            if path.startswith("src/"):
-                package = importlib.import_module(".".join(Path(path).parent.parts[1:]))
-                monkeypatch.setattr(package, "__path__", [*package.__path__, str(file.parent)])
-                (names,) = (vars(package)[name] for name in LISTS if name in vars(package))
-                names.cache_clear()
-                caches.append(names)
-        monkeypatch.syspath_prepend(tmp_path)
-        (tests,) = (path for path in _files(recipe) if Path(path).name.startswith("test_"))
-        return [one for name, one in runpy.run_path(str(tmp_path / tests)).items() if name.startswith("test_")]
-
-    yield add
-    for cache in caches:
-        cache.cache_clear()
-    for name in set(sys.modules) - before:
-        if str(tmp_path) in str(getattr(sys.modules[name], "__file__", "")):
-            del sys.modules[name]
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(text, encoding="utf-8")
+    return root
 
 
-def test_there_are_four_recipes_of_one_file_each():
+def _run(root: Path, *words: str) -> None:
+    """Runs a module of Python in a copy; its output is the message of a failure."""
+    environment = {**os.environ, "PYTHONPATH": str(root / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("PYTEST_ADDOPTS", None)
+    done = subprocess.run([sys.executable, *words], cwd=root, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3_000:] + done.stderr[-3_000:]
+
+
+def test_a_recipe_adds_one_file_and_its_test():
     """A recipe that touches a second file is no recipe but a search through the code."""
-    assert list(RECIPES) == ["score", "search strategy", "loss", "procedure"]
+    assert set(RECIPES) == set(FOLDER_TESTS)
     for recipe in RECIPES:
         paths = _files(recipe)
         assert len(paths) == 2
@@ -78,20 +75,27 @@ def test_there_are_four_recipes_of_one_file_each():
         assert not any((ROOT / path).exists() for path in paths)
 
 
+def test_recipes_work_as_they_stand(copy):
+    """A newcomer who follows the guide must end with things that work, in a suite that stays green."""
+    tests = [path for recipe in RECIPES for path in _files(recipe) if Path(path).name.startswith("test_")]
+    assert len(tests) == len(RECIPES)
+    whole = ["tests/test_layout.py", "tests/test_public_names.py", "tests/test_design_names.py"]
+    _run(copy, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", *tests, *whole)
+
+
+def test_recipes_pass_the_linters(copy):
+    """A file that the linters refuse is not finished."""
+    sources = [path for recipe in RECIPES for path in _files(recipe)]
+    _run(copy, "-m", "ruff", "check", "--no-cache", *sources)
+    _run(copy, "-m", "ruff", "format", "--check", "--no-cache", *sources)
+    _run(copy, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()")
+
+
+@pytest.mark.nightly
 @pytest.mark.parametrize("recipe", RECIPES)
-def test_a_recipe_works_as_it_stands(recipe, added, tmp_path):
-    """A newcomer who follows the guide must end with a thing that works."""
-    tests = added(recipe)
-    assert tests
-    for one in tests:
-        takes_folder = "tmp_path" in inspect.signature(one).parameters
-        one(tmp_path / "study") if takes_folder else one()
-
-
-def test_what_a_recipe_added_is_gone_again():
-    """The words of the package are those of its own files."""
-    with pytest.raises(AttributeError, match="spearman"):
-        _ = tamis.score.spearman
+def test_the_folder_of_a_recipe_stays_green(recipe, copy):
+    """A test that counts files or lists names would turn red for every newcomer."""
+    _run(copy, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider", FOLDER_TESTS[recipe])
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from tamis import ForestClassifier
-from tamis.study.procedures import sifted_forest
+from tamis.study.procedures.forest import sifted_forest
 
 MOST_COLUMNS, FEWEST, LEAST = 300, 6, 1e-6
 

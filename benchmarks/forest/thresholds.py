@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from tamis.study.procedures import sifted_forest
+from tamis.study.procedures.forest import sifted_forest
 
 KINDS: dict[str, Any] = {"best": "best", "random": "random", "chosen": ("best", "random")}
 SPLITS, MOST_TESTED, MOST_COLUMNS = 2, 3_000, 1_100

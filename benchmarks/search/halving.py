@@ -18,7 +18,7 @@ import pandas as pd
 from sklearn.model_selection import train_test_split
 
 from tamis.search.resampling import halving
-from tamis.study.procedures import sifted_forest
+from tamis.study.procedures.forest import sifted_forest
 
 FEWEST, MANY_COLUMNS = 6, 20
 SHARES = (None, 0.995, 0.99, 0.98)

@@ -18,8 +18,9 @@ import numpy as np
 import pandas as pd
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 
-from tamis.study.procedure.boosting import Boosting
-from tamis.study.procedures import chosen, sifted_forest
+from tamis.study.procedures.forest import sifted_forest
+from tamis.study.procedures.models.boosting import Boosting
+from tamis.study.requested import chosen
 from tamis.table import Table
 
 SPLITS, MOST_TESTED, MOST_COLUMNS = 2, 3_000, 100

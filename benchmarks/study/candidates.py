@@ -22,16 +22,21 @@ from split_scores import keep, place_of, rivals, score
 from tamis import ForestClassifier, ForestRegressor, MirrorSelector
 from tamis.errors import TamisError
 from tamis.evaluate.cross_validate import cross_validate
-from tamis.study.procedures import NAMED, PROCEDURES, chosen
+from tamis.study.procedures import all_procedures
+from tamis.study.requested import chosen
 
 #: Those that any set holds, simplest first.
 PLAIN = ("baseline", "stump", "tree", "lasso")
 
 
+COMPARED = [one.name for one in all_procedures().values() if one.compared == "best"]
+NAMED = [one.name for one in all_procedures().values() if one.compared == "named" and one.reference is None]
+
+
 def models(task: str, shape: tuple[int, int]) -> dict[str, Any]:
     """Name -> unfitted model, for so many rows and columns; a procedure of another task is left out."""
     found = {}
-    for procedure in chosen([one.name for one in (*PROCEDURES, *NAMED)], shape=shape):
+    for procedure in chosen([*COMPARED, *NAMED], shape=shape):
         try:
             found[procedure.name] = procedure.make(task)
         except TamisError:
@@ -92,7 +97,7 @@ def main() -> None:
     print(f"|---|---|---|---|---|---|---|\n| plain | {line(results, [*PLAIN, plain], plain)} |")
     for forest in ("forest, random thresholds", "forest"):
         print(f"| {forest} instead | {line(results, [*PLAIN, forest], forest)} |")
-    for procedure in (*NAMED, PROCEDURES[4]):
+    for procedure in map(all_procedures().get, (*NAMED, "ridge")):
         last = [plain, procedure.name] if procedure.name == "knn" else [procedure.name, plain]
         print(f"| and {procedure.name} | {line(results, [*PLAIN, *last], procedure.name)} |")
 

@@ -32,10 +32,10 @@ from tamis.study.comparison.compare import Compared, compare
 from tamis.study.comparison.figures import by_unit
 from tamis.study.fold import FoldRules
 from tamis.study.problem import StudyProblem
-from tamis.study.procedure.fitted import FittedProcedure
-from tamis.study.procedure.readability import readability
-from tamis.study.procedure.sized.records import models_by_size
-from tamis.study.procedures import at_size
+from tamis.study.procedures.models.fitted import FittedProcedure
+from tamis.study.procedures.models.readability import readability
+from tamis.study.procedures.models.sized.records import models_by_size
+from tamis.study.requested import at_size
 from tamis.study.running import Run
 from tamis.study.settings import Settings
 from tamis.table import Table

@@ -28,7 +28,7 @@ from sklearn.preprocessing import StandardScaler
 
 from tamis import LinearClassifier
 from tamis.evaluate.fold.selection_stability import stability
-from tamis.study.procedure.sized import SizedFormulas, SizedPanels
+from tamis.study.procedures.models.sized import SizedFormulas, SizedPanels
 
 TABLES = ("lung_small", "warppie10p", "nci9", "pcmac", "yale", "prostate", "colon", "madelon")
 SIZES = (5, 12, 20)

@@ -22,7 +22,7 @@ from tamis.metrics.intervals.paired import row_losses
 from tamis.study.choose import choose
 from tamis.study.comparison import race
 from tamis.study.comparison.race import Race
-from tamis.study.procedures import chosen
+from tamis.study.requested import chosen
 
 MARGINS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
 

@@ -22,7 +22,7 @@ from tamis.evaluate.cross_validate import Trained
 from tamis.metrics.intervals.paired import row_losses
 from tamis.study import choose as rule_of_choice
 from tamis.study.choose import choose
-from tamis.study.procedure.fitted import FittedProcedure
+from tamis.study.procedures.models.fitted import FittedProcedure
 
 
 def keep(trained: Trained) -> dict[str, Any]:

@@ -21,9 +21,9 @@ from split_scores import keep, place_of
 
 from tamis.evaluate.cross_validate import Trained, cross_validate
 from tamis.metrics.intervals.paired import row_losses
-from tamis.study.procedure.by_name import linear
-from tamis.study.procedure.transformed import Transformed
-from tamis.study.procedures import chosen
+from tamis.study.procedures.models.linear import tuned_linear
+from tamis.study.procedures.models.transformed import Transformed
+from tamis.study.requested import chosen
 from tamis.transform import Rank, Symmetrize
 
 #: What is done to columns before a linear model.
@@ -73,7 +73,7 @@ def one(frame: pd.DataFrame, split: int) -> dict[str, Any]:
         return {**found, "seconds": time.process_time() - start}
 
     ways = {
-        (penalty, name): judged(behind(way, linear(problem.task, penalty)), outside)
+        (penalty, name): judged(behind(way, tuned_linear(problem.task, penalty)), outside)
         for penalty in PENALTIES
         for name, way in WAYS.items()
     }
@@ -82,7 +82,7 @@ def one(frame: pd.DataFrame, split: int) -> dict[str, Any]:
         procedure.name: judged(procedure.make(problem.task), inside)
         for procedure in chosen(["stump", "tree", "lasso", "forest"], shape=(len(fold.train), X.shape[1]))
     }
-    compared["log-lasso"] = judged(behind(WAYS[TAKEN], linear(problem.task, "lasso")), inside)
+    compared["log-lasso"] = judged(behind(WAYS[TAKEN], tuned_linear(problem.task, "lasso")), inside)
     return {"ways": ways, "compared": compared}
 
 

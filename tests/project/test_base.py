@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 import tamis
 from tamis import PCA, LinearClassifier, LinearRegressor, Table
 from tamis.project import MDS, SVD, FactorAnalysis, KernelPCA, ProjectionPursuit
-from tamis.study.procedure.fitted import FittedProcedure
+from tamis.study.procedures.models.fitted import FittedProcedure
 
 IRIS = load_iris(as_frame=True)
 ALL = [

@@ -16,7 +16,7 @@ from tamis.errors import KindError
 from tamis.study.claims.claim import claim
 from tamis.study.claims.price import price
 from tamis.study.claims.sentences import answer
-from tamis.study.procedure.boosting import Boosting
+from tamis.study.procedures.models.boosting import Boosting
 from tamis.table import Table
 
 QUICK = {"folds": 3, "inner": 2, "repeats": 1, "procedures": ["stump", "lasso"]}
@@ -260,7 +260,7 @@ def test_rounds_are_fewer_and_larger_where_they_would_be_dear(monkeypatch):
     X, y = rng.normal(size=(120, 4)), np.arange(120) % 12
     many = Boosting("classification").fit(X, y)
     assert (many.rounds_, many.model_.learning_rate) == (50, 0.2)
-    monkeypatch.setattr("tamis.study.procedure.boosting.MOST_SEARCHED", 120 * 4 * 50)
+    monkeypatch.setattr("tamis.study.procedures.models.boosting.MOST_SEARCHED", 120 * 4 * 50)
     wide = Boosting("regression").fit(X, X[:, 0])
     assert (wide.rounds_, wide.model_.learning_rate) == (50, 0.2)
 

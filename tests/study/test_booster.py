@@ -8,8 +8,8 @@ import pytest
 
 import tamis
 from tamis.errors import ParameterError
-from tamis.study.procedure.boosting import Boosting
-from tamis.study.procedures import chosen
+from tamis.study.procedures.models.boosting import Boosting
+from tamis.study.requested import chosen
 from tamis.table import Table
 
 

@@ -13,7 +13,7 @@ import tamis
 from tamis.cli import BAD_INPUT, app
 from tamis.errors import ParameterError, StudyError
 from tamis.study.comparison.frontier import frontier
-from tamis.study.procedure.few_columns import FewColumns
+from tamis.study.procedures.models.few_columns import FewColumns
 from tamis.table import Table
 
 QUICK = {"folds": 3, "inner": 2, "repeats": 1, "procedures": ["stump", "tree", "lasso"], "black_box": False}

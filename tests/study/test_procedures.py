@@ -21,7 +21,7 @@ from tamis import ForestClassifier
 from tamis.cli import app
 from tamis.errors import KindError, ParameterError, StudyError
 from tamis.evaluate.inner import InnerFolds
-from tamis.study.procedures import chosen
+from tamis.study.requested import chosen
 
 QUICK = {"folds": 3, "inner": 3, "repeats": 1}
 
@@ -176,7 +176,7 @@ def test_the_command_takes_a_pipeline_of_a_script(tmp_path):
 
 def test_the_shape_of_a_table_calls_for_procedures(tmp_path):
     """A wide table would be judged without the model that keeps what many weak columns say together."""
-    from tamis.study.procedures import chosen, references
+    from tamis.study.requested import chosen, references
 
     assert "ridge" not in [one.name for one in chosen(None, shape=(100, 100))]
     assert "additive" not in [one.name for one in chosen(None, shape=(100, 101))]

@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 import tamis
 from tamis import ForestClassifier, LinearRegressor, TreeClassifier, TreeRegressor
 from tamis.linear import ScoreCard
-from tamis.study.procedure.readability import readability
+from tamis.study.procedures.models.readability import readability
 
 
 def numbers(n=400, d=25, seed=0):

@@ -13,8 +13,8 @@ from tamis import transform
 from tamis.cli import app
 from tamis.errors import StudyError
 from tamis.evaluate.baseline import Baseline
-from tamis.study.procedure.fitted import FittedProcedure
-from tamis.study.procedure.transformed import Transformed
+from tamis.study.procedures.models.fitted import FittedProcedure
+from tamis.study.procedures.models.transformed import Transformed
 from tamis.tree import TreeClassifier
 
 LINE = "city: encode(target); x*: log,standardize"

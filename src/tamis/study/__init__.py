@@ -1,8 +1,9 @@
 """The main job: plan, run, journal, choose.
 
 Read `study` and `running` (the order of its tasks), `settings`, `source` and `problem` (what it may look at), `plan`,
-`procedures` with `procedure/`, `fold`, then `choose`, `comparison/`, `claims/`, `findings/`, `results`, `model`,
-`prediction/`, `export/`, `disk/` (its folder and journal); `estimator` is what a study shares with scikit-learn.
+`requested` and `procedures/` (one file a procedure), `fold`, then `choose`, `comparison/`, `claims/`, `findings/`,
+`results`, `model`, `prediction/`, `export/`, `disk/` (its folder and journal); `estimator` is what a study shares with
+scikit-learn.
 """
 
 from tamis.study.comparison.studies import compare

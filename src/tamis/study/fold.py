@@ -23,12 +23,12 @@ from tamis.study.claims.scoring import besides, headline, is_learned, value
 from tamis.study.findings.findings import of_fold, of_refit
 from tamis.study.prediction.residuals import of_fold as errors_of
 from tamis.study.problem import StudyProblem
-from tamis.study.procedure.contribution import contributions, joint_contributions
-from tamis.study.procedure.few_columns import by_contribution, fit_restricted, sizes
-from tamis.study.procedure.fitted import FittedProcedure
-from tamis.study.procedure.readability import model_words, readability
-from tamis.study.procedure.sized.records import keep_model, kept_model, models_by_size, unwrapped
 from tamis.study.procedures import Procedure
+from tamis.study.procedures.models.contribution import contributions, joint_contributions
+from tamis.study.procedures.models.few_columns import by_contribution, fit_restricted, sizes
+from tamis.study.procedures.models.fitted import FittedProcedure
+from tamis.study.procedures.models.readability import model_words, readability
+from tamis.study.procedures.models.sized.records import keep_model, kept_model, models_by_size, unwrapped
 from tamis.study.settings import Settings
 from tamis.task import COUNT, ORDINAL, REGRESSION
 

@@ -30,8 +30,8 @@ from tamis.saved import (
 from tamis.study.disk.files import MODEL_FILE, REBUILT, read_json
 from tamis.study.prediction.residuals import Residuals
 from tamis.study.prediction.training import Training
-from tamis.study.procedure.fitted import FittedProcedure
-from tamis.study.procedure.transformed import Transformed
+from tamis.study.procedures.models.fitted import FittedProcedure
+from tamis.study.procedures.models.transformed import Transformed
 from tamis.table import Column, Table, fetch, table_of
 from tamis.table.column import KINDS, UNSEEN
 from tamis.table.types import types_of

@@ -36,16 +36,15 @@ from tamis.study.fold import (
     rung_models,
 )
 from tamis.study.problem import StudyProblem
-from tamis.study.procedure.fitted import FittedProcedure
-from tamis.study.procedure.readability import model_words, readability
-from tamis.study.procedure.sized import sizes_up_to
-from tamis.study.procedure.sized.records import records_by_size
-from tamis.study.procedures import (
-    BLACK_BOX,
+from tamis.study.procedures import Procedure
+from tamis.study.procedures.models.fitted import FittedProcedure
+from tamis.study.procedures.models.readability import model_words, readability
+from tamis.study.procedures.models.sized import sizes_up_to
+from tamis.study.procedures.models.sized.records import records_by_size
+from tamis.study.requested import (
     MAX_COLUMNS,
     MAX_WIDE_COLUMNS,
-    REFERENCES,
-    Procedure,
+    black_boxes,
     candidates,
     chosen,
     references,
@@ -410,7 +409,8 @@ def references_of(settings: Settings, problem: StudyProblem, procedures: Sequenc
         return ()
     named = [procedure.name for procedure in procedures]
     if settings.procedures is not None:  # beside procedures of the user, boosting alone
-        named += [reference.name for reference in REFERENCES if reference is not BLACK_BOX]
+        beside = {procedure.name for procedure in black_boxes(with_custom=True)}
+        named += [procedure.name for procedure in black_boxes() if procedure.name not in beside]
     return references(settings.transform, _shape(problem), _is_independent(problem), named)
 
 

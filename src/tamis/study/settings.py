@@ -9,7 +9,7 @@ from typing import Any
 from tamis import check
 from tamis.errors import KindError, ParameterError
 from tamis.fingerprint import PACKAGES, packages_of
-from tamis.study.procedure.recipe import Written, recipe
+from tamis.study.procedures.models.recipe import Written, recipe
 from tamis.table.inference.missing import MissingValues
 from tamis.table.sources.header import header_given
 from tamis.task import task_named

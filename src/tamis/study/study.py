@@ -41,7 +41,7 @@ from tamis.study.model import Model
 from tamis.study.prediction.answers import COVERAGE, predictions_csv, remarks_on_csv
 from tamis.study.prediction.residuals import of_folds
 from tamis.study.problem import StudyProblem
-from tamis.study.procedures import chosen
+from tamis.study.requested import chosen
 from tamis.study.results import assemble, unfinished
 from tamis.study.running import Found, Progress, Run, all_procedures
 from tamis.study.settings import Settings, names_given, procedures_given

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import tamis
 from tamis.study.comparison.race import Race, picked_inside, stages
-from tamis.study.procedures import chosen
+from tamis.study.requested import chosen
 
 QUICK = {"folds": 3, "inner": 3, "repeats": 1, "lock": 0, "black_box": False}
 

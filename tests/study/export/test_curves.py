@@ -16,8 +16,8 @@ from tamis.additive.term import Axis, Curve
 from tamis.linear import ScoreCard, ScoreCardRegressor
 from tamis.study.export.curves import tree_of
 from tamis.study.export.program import Program
-from tamis.study.procedure.columns import Columns
-from tamis.study.procedure.transformed import Transformed
+from tamis.study.procedures.models.columns import Columns
+from tamis.study.procedures.models.transformed import Transformed
 
 KINDS = [
     *("additive number", "additive two", "additive three", "additive count", "card number", "card two"),

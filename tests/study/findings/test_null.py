@@ -10,7 +10,7 @@ import tamis
 from tamis.evaluate.chance.shuffle import permuted
 from tamis.study.findings.null import null_score
 from tamis.study.fold import FoldRules
-from tamis.study.procedures import chosen
+from tamis.study.requested import chosen
 
 
 def test_a_null_score_is_that_of_a_study_of_the_shuffled_target(tmp_path):

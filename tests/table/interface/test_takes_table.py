@@ -10,7 +10,7 @@ from sklearn.pipeline import make_pipeline
 import tamis
 from tamis import project, transform
 from tamis.evaluate.baseline import Baseline
-from tamis.study.procedure.transformed import Transformed
+from tamis.study.procedures.models.transformed import Transformed
 from tamis.table.interface.takes_table import TakesTable, takes_table
 
 PUBLIC = [

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from tamis.study.choose import KEPT
-from tamis.study.claims.price import BLACK_BOXES, SPOKEN_PROCEDURES, UNQUOTABLE, spoken
+from tamis.study.claims.price import UNQUOTABLE, spoken
 from tamis.study.claims.sentences import associated, stop_words
+from tamis.study.procedures import in_list, reference_noun, with_article
 
 #: Columns named at most; the others are counted.
 MOST_NAMED = 12
@@ -72,7 +73,7 @@ def _procedures(results: dict[str, Any]) -> str:
     names = list(dict.fromkeys(name.partition("[")[0] for name in names))  # models of one kind at several sizes
     if not names:
         return "Only a baseline that looks at no column was judged."
-    first = _listed([f"a {name}" if name in ("stump", "tree", "forest", "booster") else _the(name) for name in names])
+    first = _listed([in_list(name) for name in names])
     return (
         f"We compared {first} with a baseline that looks at no column; each made its own choice of columns and "
         "settings on the training part of every fold alone."
@@ -173,7 +174,7 @@ def _black_box(results: dict[str, Any]) -> str:
         return ""
     had = _figure(box["score"])
     could = "" if results["settings"]["prefer"] == "best" else " that could not be chosen"
-    name = BLACK_BOXES.get(box["name"], _the(box["name"]))
+    name = reference_noun(box["name"], _the(box["name"]))
     return f"As a reference{could}, {name} had {had} in the same outer folds."
 
 
@@ -209,7 +210,7 @@ def _figure(value: float) -> str:
 
 
 def _the(procedure: str) -> str:
-    return SPOKEN_PROCEDURES.get(procedure, f"the {procedure}")
+    return with_article(procedure, f"the {procedure}")
 
 
 def _listed(words: list[str]) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from tamis.study.procedures import in_sentence, reference_noun
+
 #: The losses procedures are compared by, as they are said.
 LOSSES = {
     "brier": "Brier score",
@@ -37,37 +39,11 @@ SPOKEN = {
     "mean_rank_error": "error in levels",
 }
 
-#: Procedures of a study, as they are said.
-SPOKEN_PROCEDURES = {
-    **{name: f"the {name}" for name in ("baseline", "stump", "tree", "lasso", "ridge", "forest", "formula")},
-    "small-tree": "the small tree",
-    "additive": "the additive model",
-    "panel": "the panel",
-    "boosting": "gradient boosting",
-    "booster": "the booster",
-}
-
-#: Black boxes, as they are said.
-BLACK_BOXES = {"forest": "a random forest", "boosting": "gradient boosting", "ridge": "a ridge regression"}
-
 #: Fraction of the gain over the baseline from which on the price is the second sentence, with the way to pay it.
 DEAR = 0.05
 
 #: How the note on an interval ends where classes have too few rows to bound the score.
 UNQUOTABLE = "do not quote"
-
-
-def the_procedure(name: str) -> str:
-    """A procedure by its name, that of a user's in quotes.
-
-    >>> the_procedure("lasso"), the_procedure("mine"), the_procedure("small-tree[5]")
-    ('the lasso', "the procedure 'mine'", 'the small tree with at most 5 columns')
-    """
-    base, _, size = name.partition("[")
-    if size.endswith("]") and size[:-1].isdigit():
-        columns = "1 column" if size == "1]" else f"{size[:-1]} columns"
-        return f"{the_procedure(base)} with at most {columns}"
-    return SPOKEN_PROCEDURES.get(name, f"the procedure {name!r}")
 
 
 def spoken(metric: str) -> str:
@@ -93,7 +69,7 @@ def price(facts: dict[str, Any]) -> str:
         return ""
     if facts["procedure"] != "baseline" and not facts.get("contributions", True):  # a model of no column is no model
         return ""
-    name = f"{BLACK_BOXES.get(box['name'], the_procedure(box['name']))} on {_all_columns(facts)}"
+    name = f"{reference_noun(box['name'], in_sentence(box['name']))} on {_all_columns(facts)}"
     if (facts["signal"] == "none" or facts.get("tentative")) and facts.get("chosen_by") != "person":
         return ""  # it is among the models that found nothing, or nothing sure
     if (facts.get("interval_note") or "").endswith(UNQUOTABLE):  # nor is the black box's score to be quoted
@@ -126,7 +102,7 @@ def _verdict(facts: dict[str, Any], box: dict[str, Any], name: str) -> str:
     The test is of the loss. Beside it a score of another kind is named, so that nobody takes its difference for tested.
     """
     alone = facts["procedure"] == "baseline" or facts.get("chosen_by") == "person"
-    whose = f" for {the_procedure(facts['procedure'])}" if alone else ""
+    whose = f" for {in_sentence(facts['procedure'])}" if alone else ""
     scores = f"{_three(box['score'])} against {_three(box['beside'])}{whose}"
     amount, bound = abs(round(box["score"], 3) - round(box["beside"], 3)), box.get("cost_interval")
     is_better, behind = (amount > 0 and sign * box["cost"] > 0 for sign in (1, -1))

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from tamis.study.claims.expected import an, by_class, expected, listed, number, rival, three, two
-from tamis.study.claims.price import BLACK_BOXES, is_dear, price, spoken, the_procedure
+from tamis.study.claims.price import is_dear, price, spoken
+from tamis.study.procedures import in_plural, in_sentence, reference_noun
 
 #: Columns named in the sentence at most; the report lists the others.
 MOST_NAMED = 8
 
 #: Where the first columns make up less than this share, naming them would say that they matter more than others.
 STANDS_OUT = 0.1
-
-#: Readable models of several sizes, as they are said.
-KINDS = {"small-tree": "small trees", "formula": "formulas", "additive": "additive models", "panel": "panels"}
 
 #: Of more columns, as of a black box, only those that contribute most are of interest.
 READABLE_COLUMNS = 20
@@ -24,7 +22,6 @@ MOST_ASSOCIATED = 3
 
 #: Up to this, a p-value of columns alone that shows no signal is told beside the denial.
 BORDERLINE = 0.05
-
 
 #: Of fewer rows of a class a denial is qualified: an area under the ROC curve of 0.9 is missed in a tenth of tables.
 FEW_ROWS = 10
@@ -103,7 +100,7 @@ def stop_words(facts: dict[str, Any]) -> str:
 
 def _person(facts: dict[str, Any]) -> str:
     """Who chose, what the rule would have taken, and what may be claimed whatever was chosen."""
-    chosen_procedure, usual = the_procedure(facts["procedure"]), the_procedure(facts["by_rule"])
+    chosen_procedure, usual = in_sentence(facts["procedure"]), in_sentence(facts["by_rule"])
     is_same = facts["procedure"] == facts["by_rule"]
     rule = "as the rule does" if is_same else f"the rule ({facts['prefer']}) takes {usual}"
     sentence = f"A person chose {chosen_procedure} when the scores had been seen; {rule}."
@@ -143,7 +140,7 @@ def _models(facts: dict[str, Any]) -> list[str]:
     ['small trees', 'formulas', 'mine', 'a random forest']
     """
     names = [*facts["tried"], *facts.get("black_boxes", ())]
-    return [KINDS.get(name, BLACK_BOXES.get(name, name)) for name in names]
+    return [in_plural(name) for name in names]
 
 
 def _few_rows(facts: dict[str, Any]) -> str:
@@ -166,7 +163,7 @@ def _best_by_chance(facts: dict[str, Any]) -> str:
         return ""
     low, high = best["interval"]
     return (
-        f" The best of them, {the_procedure(best['name'])}, has {an(facts['metric'])} of {two(best['score'])} (95% "
+        f" The best of them, {in_sentence(best['name'])}, has {an(facts['metric'])} of {two(best['score'])} (95% "
         f"interval {two(low)}–{two(high)}); the best of {len(facts['tried'])} often has as much by chance."
     )
 
@@ -189,7 +186,7 @@ def _tentative(facts: dict[str, Any], columns: str) -> str:
     shown = facts["shown_by"]
     return (
         f"The columns may carry some information about {_column_name(facts.get('target', 'the target'))} "
-        f"({the_procedure(shown['name'])} beats {rival(facts)}, p = {shown['p_value']:.2g}), but {chance}. {columns}"
+        f"({in_sentence(shown['name'])} beats {rival(facts)}, p = {shown['p_value']:.2g}), but {chance}. {columns}"
     )
 
 
@@ -202,7 +199,7 @@ def _uncaptured(facts: dict[str, Any]) -> str:
             f"({listed(_models(facts | {'black_boxes': []}))}) pass no level that allows for their number."
         )
     if facts.get("no_column"):
-        who = the_procedure(facts["procedure"])
+        who = in_sentence(facts["procedure"])
         return (
             f"There is signal, but the model does not capture it: held-out rows show it, and {who} fitted to all rows "
             "uses no column."
@@ -230,14 +227,14 @@ def _uncaptured(facts: dict[str, Any]) -> str:
         )
     best = facts["shown_by"]
     return (
-        f"The columns carry some information about the target ({the_procedure(best['name'])} beats {rival(facts)}, "
+        f"The columns carry some information about the target ({in_sentence(best['name'])} beats {rival(facts)}, "
         f"p = {best['p_value']:.2g}), but with {facts['n_rows']:,} rows no choice of a model is reliable."
     )
 
 
 def _box(facts: dict[str, Any]) -> str:
     """The best black box, as it is said."""
-    return BLACK_BOXES.get((facts.get("black_box") or {}).get("name", "boosting"), "gradient boosting")
+    return reference_noun((facts.get("black_box") or {}).get("name", "boosting"), "gradient boosting")
 
 
 def associated(association: dict[str, Any]) -> str:
@@ -266,7 +263,7 @@ def associated(association: dict[str, Any]) -> str:
 def _columns(facts: dict[str, Any]) -> str:
     """Which columns predict the target, largest contribution first, and by what kind of model."""
     shares = facts["contributions"]
-    kind = facts.get("kind") or the_procedure(facts["procedure"])
+    kind = facts.get("kind") or in_sentence(facts["procedure"])
     if not shares:
         return f"The model uses none of the {facts['n_columns']:,} columns."
     names = _named_first(shares)
@@ -282,7 +279,7 @@ def _predictors(facts: dict[str, Any], verb: str) -> str:
     """How many columns predict the target, or may, which, and by what kind of model."""
     shares, n = facts["contributions"], number(len(facts["contributions"]))
     columns = f"{n[0].upper()}{n[1:]} column{'' if len(shares) == 1 else 's'}"
-    kind = facts.get("kind") or the_procedure(facts["procedure"])
+    kind = facts.get("kind") or in_sentence(facts["procedure"])
     target = _column_name(facts.get("target", "the target"))
     return f"{columns} {verb} {target}: {_used(facts, _named_first(shares))} ({kind})."
 

@@ -13,7 +13,7 @@ from tamis.evaluate.cross_validate import Fold, cross_validate
 from tamis.study.comparison.figures import by_unit, score
 from tamis.study.fold import FoldRules, kept_outside
 from tamis.study.problem import StudyProblem
-from tamis.study.procedures import tree
+from tamis.study.procedures.tree import tree
 from tamis.task import CLASSIFICATION, COUNT, ORDINAL, REGRESSION
 
 #: Columns that are tried alone: the first by contribution.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.study.comparison.figures import mean
-from tamis.study.procedure.few_columns import SIZES
+from tamis.study.procedures.models.few_columns import SIZES
 
 #: Numbers of columns at which the halving of a forest's columns is shown.
 HALVED_SIZES = (*SIZES, 50, 100, 200, 500, 1_000)

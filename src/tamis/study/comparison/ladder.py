@@ -12,6 +12,7 @@ from tamis.study.comparison.figures import by_unit, figures
 from tamis.study.comparison.race import Judgements, picked_inside
 from tamis.study.fold import FoldRules
 from tamis.study.problem import StudyProblem
+from tamis.study.procedures import label
 
 if TYPE_CHECKING:
     from tamis.study.comparison.compare import Compared
@@ -35,8 +36,8 @@ def ladder(
 
     Returns
     -------
-    Of each rung `columns`, `procedure`, `score`, `interval`, `loss`, `p_value` (that it is no better than the best rung
-    below, by the loss, paired by unit), `better`, `chosen` and `black_box`.
+    Of each rung `columns`, `procedure`, its `label` in charts, `score`, `interval`, `loss`, `p_value` (that it is no
+    better than the best rung below, by the loss, paired by unit), `better`, `chosen` and `black_box`.
     """
     sized = [procedure.name for procedure in which.procedures if procedure.by_size]
     if not sized:
@@ -59,7 +60,7 @@ def ladder(
         rung_head = {"columns": problem.table.n_columns, "procedure": box.name, "chosen": box.name == chosen}
         words = {"black_box": True, "selected": [], "words": box.words, "readable": "no"}
         rungs.append({**rung_head, **words, **rung})
-    return rungs
+    return [{**rung, "label": label(rung["procedure"])} for rung in rungs]
 
 
 def _rung(

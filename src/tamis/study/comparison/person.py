@@ -9,8 +9,8 @@ from typing import Any
 from tamis.check import count, one_of
 from tamis.errors import DamagedError, ParameterError
 from tamis.saved import mapping, read_integer, text
-from tamis.study.procedure.few_columns import can_be_held, held_to
 from tamis.study.procedures import Procedure
+from tamis.study.procedures.models.few_columns import can_be_held, held_to
 
 #: What a person's choice is called in the journal; the last one counts.
 CHOICE = "choice of a person"

@@ -20,8 +20,8 @@ from tamis.evaluate.cross_validate import Beside, Fold, Trained
 from tamis.metrics.intervals.paired import difference
 from tamis.study.choose import choose
 from tamis.study.fold import FoldRules, inner_facts, kept_by_size, kept_few
-from tamis.study.procedure.sized.records import is_sized
 from tamis.study.procedures import Procedure
+from tamis.study.procedures.models.sized.records import is_sized
 
 #: A place is decided when a shift by so many standard errors of the paired difference to the best would not change it:
 #: by out-of-bag answers of all training rows, and by those of some inner folds (benchmarks/study/race.py).

@@ -12,7 +12,7 @@ from tamis.saved import mapping, read_entry, read_integer, reading, text
 from tamis.study.disk import files
 from tamis.study.disk.journal import identity_of
 from tamis.study.model import Model
-from tamis.study.procedure.recipe import Written
+from tamis.study.procedures.models.recipe import Written
 from tamis.study.results import refuse_damaged, refuse_older
 from tamis.study.study import Study
 from tamis.task import read_task

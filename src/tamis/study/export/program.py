@@ -14,7 +14,7 @@ import numpy as np
 from tamis.errors import StudyError
 from tamis.forest.layout import CATEGORY, COLUMN, LEFT_IF_MISSING, OBLIQUE
 from tamis.study.model import Model
-from tamis.study.procedure.columns import Columns
+from tamis.study.procedures.models.columns import Columns
 from tamis.table.inference.dates import HOUR, PARTS
 from tamis.table.inference.text_words import LENGTH
 from tamis.table.inference.word_columns import PAIRS
@@ -105,7 +105,7 @@ class _Reader:
         from tamis.forest import ForestClassifier, ForestRegressor
         from tamis.linear import LinearClassifier, LinearRegressor, ScoreCard, ScoreCardRegressor
         from tamis.search import MirrorSelector
-        from tamis.study.procedure.boosting import Boosting
+        from tamis.study.procedures.models.boosting import Boosting
         from tamis.tree import TreeClassifier, TreeRegressor
 
         fitted, names = self.fitted, list(self.facts)

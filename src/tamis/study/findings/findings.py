@@ -17,7 +17,7 @@ from tamis.study.findings.stability import expected_false, selection_stability
 from tamis.study.findings.sure import sure_columns
 from tamis.study.findings.terms import kept_terms, listed_terms, terms
 from tamis.study.problem import StudyProblem
-from tamis.study.procedure.contribution import importances
+from tamis.study.procedures.models.contribution import importances
 
 #: Columns of the model that get a card, at most.
 MOST_CARDS = 12

@@ -16,8 +16,8 @@ from tamis.study.comparison.figures import score
 from tamis.study.comparison.race import Judgements, picked_inside, raced
 from tamis.study.fold import FoldRules, outer_folds
 from tamis.study.problem import StudyProblem
-from tamis.study.procedure.sized.records import records_by_size
 from tamis.study.procedures import Procedure
+from tamis.study.procedures.models.sized.records import records_by_size
 
 
 def null_score(

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tamis.study.procedure.columns import Columns
-from tamis.study.procedure.transformed import Transformed
+from tamis.study.procedures.models.columns import Columns
+from tamis.study.procedures.models.transformed import Transformed
 
 #: Terms listed, at most: those of the columns that contribute most.
 LISTED = 40

@@ -12,7 +12,7 @@ from tamis.errors import StudyError
 from tamis.metrics.calibration import PROBABILITY_FLOOR, calibration, number_calibration
 from tamis.saved import numbers, read_entry
 from tamis.study.model import Model
-from tamis.study.procedure.fitted import FittedProcedure
+from tamis.study.procedures.models.fitted import FittedProcedure
 from tamis.table import Table
 
 #: "intercept" moves all predictions by the same amount; "slope" spreads or shrinks them, too.

@@ -9,8 +9,8 @@ import tamis
 from tamis.additive import AdditiveClassifier, AdditiveRegressor
 from tamis.linear import LinearClassifier, LinearRegressor, ScoreCard, ScoreCardRegressor
 from tamis.study.findings.readable import readable
-from tamis.study.procedure.columns import Columns
-from tamis.study.procedure.transformed import Transformed
+from tamis.study.procedures.models.columns import Columns
+from tamis.study.procedures.models.transformed import Transformed
 from tamis.tree import TreeClassifier, TreeRegressor
 
 

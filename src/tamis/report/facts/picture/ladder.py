@@ -12,9 +12,6 @@ from tamis.report.table import Head, ReportTable, cell
 
 Results = dict[str, Any]
 
-#: What a rung is called beside its point; a procedure that is not listed has its own name.
-KINDS = {"small-tree": "tree", "additive": "curves", "stump": "question", "selected-boosting": "boosting"}
-
 #: Columns of a rung that its row names; the others are counted.
 MAX_NAMES = 8
 
@@ -70,7 +67,7 @@ def _columns(rung: dict[str, Any]) -> str:
 
 
 def _kind(rung: dict[str, Any]) -> str:
-    return KINDS.get(rung["procedure"], show.short(rung["procedure"], 12))
+    return show.short(rung.get("label") or rung["procedure"], 12)
 
 
 def _table(rungs: list[dict[str, Any]], results: Results) -> ReportTable:

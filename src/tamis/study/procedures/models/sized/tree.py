@@ -1,0 +1,49 @@
+"""Pruned trees of at most twenty leaves on few columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tamis.study.procedures.models.readability import PAGE
+from tamis.study.procedures.models.sized.base import SizedModels, on_columns
+from tamis.table import Table
+from tamis.task import COUNT, predicts_classes
+from tamis.tree import TreeClassifier, TreeRegressor
+
+#: Leaves of large tables have at least this fraction of the rows.
+LEAF_FRACTION = 1 / 5_000
+
+
+class SizedTrees(SizedModels):
+    """Trees of at most 20 leaves, pruned by inner folds; smaller ones are grown on the columns of largest gain."""
+
+    def _tune(self, table: Table, y: np.ndarray, pairs: list[Any] | None) -> float:
+        """The price of a leaf."""
+        if pairs is None:
+            return 0.0
+        return float(self._tree(len(y), prune="cv", rule="min", cv=pairs).fit(table, y).alpha_)
+
+    def _models(self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: float) -> dict[int, Any]:
+        tree = self._tree(len(y), prune=tuned).fit(table, y)
+        importances = tree.feature_importances_
+        used = [table.names[j] for j in np.flatnonzero(importances)]
+        ranked = sorted(used, key=lambda name: (-importances[table.index(name)], name))
+        models = {}
+        for size in sorted(sizes, reverse=True):
+            if len(ranked) > size:
+                names = sorted(ranked[:size], key=table.index)
+                tree = self._tree(len(y), prune=tuned).fit(table.select(names), y)
+                models[size] = on_columns(tree, table, names)
+            else:
+                models[size] = tree
+        return models
+
+    def _tree(self, n_rows: int, **settings: Any) -> Any:
+        settings |= {"max_leaf_nodes": PAGE, "min_samples_leaf": max(1, int(LEAF_FRACTION * n_rows))}
+        settings["random_state"] = self.random_state
+        if not predicts_classes(self.task):
+            return TreeRegressor(criterion="poisson" if self.task == COUNT else "squared_error", **settings)
+        return TreeClassifier(prune_by="log_loss", **settings)
