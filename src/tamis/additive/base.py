@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from tamis.additive.term import Curve, PairMap, spread_of
 from tamis.engine import seed_from, workers
 from tamis.errors import ParameterError
 from tamis.table import Table, features
-from tamis.table.interface.takes_table import TakesMissing
+from tamis.table.interface.takes_table import TakesMissing, parameters
 
 N_FOLDS = 7  # bags are folds, drawn anew after every seven: all rows are held out equally often
 #: Newton step of a leaf, before the rate: where the probability of a class is next to 0, so is its curvature.
@@ -28,12 +29,22 @@ MAX_TERMS = 256  # curves that a bag visits: of more columns those of the larges
 MAP_BINS = 20  # bins of a column in a pair map
 
 
+@parameters
 class BaseAdditive(TakesMissing, BaseEstimator):
     """What additive models for classes and for numbers share: fit, sums, contributions, reading, editing, saving."""
 
-    intercept_: Any
-    n_features_in_: int
-    _sizes: Sequence[int] = ()
+    max_columns: int | None = None
+    max_pairs: int = 0
+    monotone: dict[str, int] | None = None
+    learning_rate: float = 0.2
+    max_cycles: int = 2000
+    n_bags: int = 14
+    max_bins: int = 255
+    min_samples_leaf: int = 2
+    random_state: Any = 0
+    n_jobs: int | None = None
+
+    _sizes: Any = field(default=(), init=False)
 
     # -- fit ---------------------------------------------------------------------------------------------------------
     def _data(self, table: Table, codes: np.ndarray, sample_weight: Any) -> AdditiveData:

@@ -15,11 +15,13 @@ from tamis.additive.fit import FittedTerms
 from tamis.additive.layout import LOGISTIC, MULTINOMIAL, POISSON, SQUARED, AdditiveTarget
 from tamis.errors import TableError
 from tamis.table import Classes, features, numbers, same_length
+from tamis.table.interface.takes_table import parameters
 
 _DIGITS = 12  # of sums after the point: of tied classes the first is predicted, not the one that rounding prefers
 _MAX_LOG_MEAN = 50.0  # of a count: the limit of the core
 
 
+@parameters
 class AdditiveClassifier(ClassifierMixin, BaseAdditive):
     r"""Additive model for classes: log odds are a sum of curves, one per column, and of few maps of two columns.
 
@@ -77,32 +79,7 @@ class AdditiveClassifier(ClassifierMixin, BaseAdditive):
     (('x0',), ['high', 'low'])
     """
 
-    def __init__(
-        self,
-        *,
-        max_columns: int | None = None,
-        max_pairs: int = 0,
-        monotone: dict[str, int] | None = None,
-        learning_rate: float = 0.2,
-        max_cycles: int = 2000,
-        n_bags: int = 14,
-        max_bins: int = 255,
-        min_samples_leaf: int = 2,
-        class_weight: Any = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.max_columns = max_columns
-        self.max_pairs = max_pairs
-        self.monotone = monotone
-        self.learning_rate = learning_rate
-        self.max_cycles = max_cycles
-        self.n_bags = n_bags
-        self.max_bins = max_bins
-        self.min_samples_leaf = min_samples_leaf
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    class_weight: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdditiveClassifier:
         """Learn from rows and their classes."""
@@ -157,6 +134,7 @@ class AdditiveClassifier(ClassifierMixin, BaseAdditive):
         return softmax(sums, axis=1)
 
 
+@parameters
 class AdditiveRegressor(RegressorMixin, BaseAdditive):
     r"""Additive model for numbers and counts: a sum of curves, one per column, and of few maps of two columns.
 
@@ -175,32 +153,7 @@ class AdditiveRegressor(RegressorMixin, BaseAdditive):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        loss: str = "squared",
-        max_columns: int | None = None,
-        max_pairs: int = 0,
-        monotone: dict[str, int] | None = None,
-        learning_rate: float = 0.2,
-        max_cycles: int = 2000,
-        n_bags: int = 14,
-        max_bins: int = 255,
-        min_samples_leaf: int = 2,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.loss = loss
-        self.max_columns = max_columns
-        self.max_pairs = max_pairs
-        self.monotone = monotone
-        self.learning_rate = learning_rate
-        self.max_cycles = max_cycles
-        self.n_bags = n_bags
-        self.max_bins = max_bins
-        self.min_samples_leaf = min_samples_leaf
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    loss: str = "squared"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdditiveRegressor:
         """Learn from rows and their numbers."""

@@ -9,16 +9,15 @@ import numpy as np
 from tamis.additive.term import Axis, Curve, PairMap
 from tamis.errors import DamagedError
 from tamis.saved import mapping, numbers, read_integer, reading, refuse_outside
-from tamis.table.interface.saved_head import begin, head, item, parameter, refuse_other, saved_classes, saved_levels
+from tamis.table.interface.saved_head import begin, head, item, refuse_other, saved_classes, saved_levels
 
 FORMAT = 1
 
 
 def plain(model: Any) -> dict[str, Any]:
     """Plain values only: dicts, lists, text, numbers, None."""
-    params = {name: _parameter(value) for name, value in model.get_params(deep=False).items()}
     out: dict[str, Any] = {
-        **head(model, FORMAT, params),
+        **head(model, FORMAT),
         "levels": saved_levels(model),
         "intercept": np.atleast_1d(model.intercept_).tolist(),
         "curves": [_curve(curve, model.curvature_[name]) for name, curve in model.curves_.items()],
@@ -124,9 +123,3 @@ def _pair_of(
 
 def _items(values: Any) -> Any:
     return None if values is None else [item(value) for value in values]
-
-
-def _parameter(value: Any) -> Any:
-    if isinstance(value, dict) and all(isinstance(name, str) for name in value):  # monotone
-        return {name: item(direction) for name, direction in value.items()}
-    return parameter(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,9 @@ from tamis.boosting.data import BoostingData
 from tamis.boosting.fit import boosted, search_plan
 from tamis.boosting.layout import SQUARED, BoostingLimits, BoostingTarget
 from tamis.engine import drawn_seed
-from tamis.forest.predict.trees import Trees
 from tamis.forest.settings import columns_to_try
 from tamis.table import Table, features
-from tamis.table.interface.takes_table import TakesMissing
+from tamis.table.interface.takes_table import TakesMissing, parameters
 from tamis.tree.tree import matrix_of
 from tamis.views.binned_table import BinnedTable
 
@@ -30,12 +30,20 @@ MOST_STEP = 10.0
 _NO_LIMIT = 2**31 - 1
 
 
+@parameters
 class BaseBoosting(TakesMissing, BaseEstimator):
-    """What boosting for classes and for numbers shares: codes, rounds, sums of trees."""
+    """What boosting for classes and for numbers shares: parameters, codes, rounds, sums of trees."""
 
-    trees_: Trees
-    baseline_: np.ndarray
-    n_features_in_: int
+    n_estimators: int = field(default=100, kw_only=False)
+    learning_rate: float = 0.1
+    max_leaf_nodes: int | None = 31
+    max_depth: int | None = None
+    min_samples_leaf: int = 20
+    l2_regularization: float = 0.0
+    max_bins: int = 255
+    max_features: str | int | float | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def _boost(self, table: Table, data: BoostingData, target: BoostingTarget, baseline: np.ndarray) -> None:
         """Grow the trees of all rounds; `baseline` is what every sum begins with."""

@@ -14,6 +14,7 @@ from tamis.boosting.base import BaseBoosting
 from tamis.boosting.layout import LOGISTIC, MULTINOMIAL, POISSON, SQUARED, BoostingTarget
 from tamis.forest.predict.trees import Trees
 from tamis.table import Classes, features, numbers, same_length
+from tamis.table.interface.takes_table import parameters
 
 #: Digits of sums after the point: of classes that are tied the first is the answer, and not one that rounding prefers.
 _DIGITS = 12
@@ -21,6 +22,7 @@ _MAX_LOG_MEAN = 700.0  # exp of it is still a number
 _LEAST_SHARE = np.finfo(np.float64).eps  # of a class whose rows weigh nothing
 
 
+@parameters
 class BoostingClassifier(ClassifierMixin, BaseBoosting):
     r"""Gradient boosting of trees for classes: each round adds the tree that best lowers the log loss.
 
@@ -73,32 +75,7 @@ class BoostingClassifier(ClassifierMixin, BaseBoosting):
     ['low', 'high']
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        learning_rate: float = 0.1,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_bins: int = 255,
-        max_features: str | int | float | None = None,
-        class_weight: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_bins = max_bins
-        self.max_features = max_features
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    class_weight: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingClassifier:
         """Learn from rows and their classes."""
@@ -170,6 +147,7 @@ class BoostingClassifier(ClassifierMixin, BaseBoosting):
         return self.classes_[sums.argmax(axis=1) if sums.size else np.zeros(len(sums), dtype=np.int64)]
 
 
+@parameters
 class BoostingRegressor(RegressorMixin, BaseBoosting):
     r"""Gradient boosting of trees for numbers or counts: each round adds the tree that best lowers the loss.
 
@@ -185,32 +163,7 @@ class BoostingRegressor(RegressorMixin, BaseBoosting):
     [1.0, 2.0]
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        *,
-        learning_rate: float = 0.1,
-        max_leaf_nodes: int | None = 31,
-        max_depth: int | None = None,
-        min_samples_leaf: int = 20,
-        l2_regularization: float = 0.0,
-        max_bins: int = 255,
-        max_features: str | int | float | None = None,
-        loss: str = "squared",
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.learning_rate = learning_rate
-        self.max_leaf_nodes = max_leaf_nodes
-        self.max_depth = max_depth
-        self.min_samples_leaf = min_samples_leaf
-        self.l2_regularization = l2_regularization
-        self.max_bins = max_bins
-        self.max_features = max_features
-        self.loss = loss
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    loss: str = "squared"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BoostingRegressor:
         """Learn from rows and their numbers."""

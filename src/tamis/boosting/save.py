@@ -11,7 +11,7 @@ from tamis.forest.damaged import refuse_damaged
 from tamis.forest.layout import COLUMN, NODE
 from tamis.forest.predict.trees import Trees
 from tamis.saved import mapping, numbers, read_integer, reading, refuse_outside, refuse_shape
-from tamis.table.interface.saved_head import begin, head, parameter, refuse_other, saved_classes, saved_levels
+from tamis.table.interface.saved_head import begin, head, refuse_other, saved_classes, saved_levels
 
 FORMAT = 1
 
@@ -20,9 +20,8 @@ def plain(model: Any) -> dict[str, Any]:
     """Plain values only: dicts, lists, text, numbers, None (an infinite threshold)."""
     trees = model.trees_
     threshold = trees.nodes["threshold"]
-    params = {name: parameter(value) for name, value in model.get_params(deep=False).items()}
     out: dict[str, Any] = {
-        **head(model, FORMAT, params),
+        **head(model, FORMAT),
         "levels": saved_levels(model),
         "level_codes": [[int(j), codes.tolist()] for j, codes in model.level_codes_.items()],
         "baseline": model.baseline_.tolist(),

@@ -6,8 +6,9 @@ import os
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from dataclasses import field
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -18,15 +19,14 @@ from tamis.engine import drawn_seed
 from tamis.errors import ParameterError
 from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
-from tamis.forest.growing import GrowingForest, grow_trees
+from tamis.forest.growing import GrowingForest, TreeGrower
 from tamis.forest.layout import ForestLimits, ForestTarget, TargetCosts
 from tamis.forest.predict.out_of_bag import OutOfBag
-from tamis.forest.predict.trees import Trees
 from tamis.forest.settings import CRITERIA, columns_to_try, rows_to_look_at
 from tamis.forest.training import digest_of
 from tamis.forest.tune import Drawing, Grid, Setting, tuned
 from tamis.table import Table, features
-from tamis.table.interface.takes_table import TakesMissing
+from tamis.table.interface.takes_table import TakesMissing, parameters
 from tamis.tree.settings import rows_or_share
 from tamis.tree.tree import matrix_of
 
@@ -37,40 +37,76 @@ _NO_LIMIT = 2**31 - 1
 COMBINED = 3  # columns in a sum of an oblique split
 
 
+@parameters
 class BaseForest(TakesMissing, BaseEstimator, ABC):
-    """What forests for classes and for numbers share: drawing rows, growing, out-of-bag answers, sending rows down."""
+    """What forests for classes and for numbers share: parameters, drawing rows, growing, sending rows down."""
 
-    criterion: str
-    _criteria: tuple[str, ...] = CRITERIA
-    trees_: Trees
-    n_features_in_: int
-    oob_fraction_: float
-    tuning_: list[Setting]
-    tuned_params_: dict[str, Any]
+    n_estimators: int = field(default=500, kw_only=False)
+    criterion: str = "squared_error"
+    max_features: str | int | float | None = None
+    oob_score: bool = True
+    stop_when_stable: bool = False
+    tune: Any = False
+    bootstrap: bool | str = True
+    max_samples: int | float | None = None
+    max_oob_samples: int | None = None
+    max_split_samples: int | None = None
+    splits: str = "axis"
+    thresholds: str = "best"
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    random_state: Any = 0
+    n_jobs: int | None = None
+    progress: bool | None = None
+
+    _criteria: ClassVar[tuple[str, ...]] = CRITERIA
 
     def _grow(self, table: Table, data: ForestData, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> None:
-        n_trees = check.count("n_estimators", self.n_estimators)
         limits = self._limits(table.n_columns, len(target.weight))
         self.seed_ = drawn_seed(self.random_state)
         bootstrap = self._bootstrap(data, target, Drawing())
-        self._refuse_without_rows_left_out(bootstrap)
+        n_drawn = int(bootstrap.sizes.sum())
+        self._refuse_without_rows_left_out(not bootstrap.replace and n_drawn == len(bootstrap.population))
         begin = partial(self._begin, data, target, worth, loss)
+        forest = self._grown(begin, limits, table.n_columns, n_drawn, self._may_vary(bootstrap))
+        self._keep(forest, data, target, table.n_rows)
+
+    def _grown(
+        self,
+        begin: Callable[[ForestLimits, Drawing], GrowingForest],
+        limits: ForestLimits,
+        n_columns: int,
+        n_drawn: int,
+        may_vary: Mapping[str, bool] | None = None,
+    ) -> GrowingForest:
+        """The forest that `begin` begins, with the settings that do best out of the bag where it is to be tuned."""
+        n_trees = check.count("n_estimators", self.n_estimators)
         if self._tunes:
-            forest = self._tuned(begin, limits, table.n_columns, bootstrap, n_trees)
+            grid = Grid.of(self.tune, limits, n_columns, n_drawn, may_vary)
+            forest, self.tuning_ = tuned(begin, limits, grid, n_trees)
+            chosen = self.tuning_[-1]
+            self._take(chosen)
+            if forest.n_trees > n_trees:  # fewer than it takes to compare settings
+                forest = begin(chosen.limits(limits), chosen.drawing)
         else:
             forest = begin(limits, Drawing())
-        if forest.n_trees > n_trees:  # fewer than it takes to compare settings
-            forest = begin(self._chosen_limits(table.n_columns, len(target.weight)), self.tuning_[-1].drawing)
         forest.grow(n_trees, self.progress, stop=bool(self.stop_when_stable))
-        judge = forest.judge
+        return forest
+
+    def _keep(self, forest: GrowingForest, data: ForestData, target: ForestTarget, n_rows: int) -> None:
+        """Take what a grown forest holds."""
         self.trees_ = forest.trees(data.columns)
-        self.impurity_importance_ = np.empty(table.n_columns)
+        self.impurity_importance_ = np.empty(len(data.columns))
         self.impurity_importance_[data.columns] = forest.gain / forest.n_trees
         self.oob_fraction_ = forest.share / forest.n_trees
         self.training_digest_ = digest_of(data, target)
+        for name in ("oob_curve_", "oob_decision_function_", "oob_prediction_", "oob_score_", "oob_rows_"):
+            self.__dict__.pop(name, None)  # of another table, when fitted before
         if forest.out_of_bag:
-            self.oob_curve_ = judge.curve
-            self._keep_out_of_bag(judge, data, table.n_rows)
+            self.oob_curve_ = forest.judge.curve
+            self._keep_out_of_bag(forest.judge, data, n_rows)
         self.interval_shares_ = forest.interval_shares()
 
     def _begin(
@@ -84,31 +120,24 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
     ) -> GrowingForest:
         """A forest without trees."""
         bootstrap = self._bootstrap(data, target, drawing)
-        voting = getattr(self, "voting", "probabilities") == "majority"
-        majority = voting or getattr(self, "loss_matrix", None) is None
-        costs = TargetCosts(target.n_classes, target.classes, target.values, worth, loss, majority)
-        looked_at = self._tunes or self.stop_when_stable
+        looked_at, out_of_bag = self._tunes or self.stop_when_stable, bool(self.oob_score)
         population = bootstrap.population if looked_at and len(bootstrap.population) != len(data.rows) else None
-        grow = partial(
-            grow_trees, data, target, limits, bootstrap, bool(self.oob_score), loss if voting else None,
-            population is not None, self.n_jobs,
+        grow = TreeGrower(
+            data, target, limits, bootstrap, out_of_bag, loss if self._votes else None, population is not None,
+            self.n_jobs,
         )  # fmt: skip
-        out_of_bag = bool(self.oob_score)
+        costs = self._costs(target, worth, loss)
         return GrowingForest(grow, costs, target, len(data.columns), out_of_bag=out_of_bag, population=population)
 
-    def _tuned(
-        self,
-        begin: Callable[[ForestLimits, Drawing], GrowingForest],
-        limits: ForestLimits,
-        n_columns: int,
-        bootstrap: Bootstrap,
-        n_trees: int,
-    ) -> GrowingForest:
-        """The beginning of the forest whose settings do best out of the bag."""
-        grid = Grid.of(self.tune, limits, n_columns, int(bootstrap.sizes.sum()), self._may_vary(bootstrap))
-        forest, self.tuning_ = tuned(begin, limits, grid, n_trees)
-        self._take(self.tuning_[-1])
-        return forest
+    @property
+    def _votes(self) -> bool:
+        """Whether trees vote for a class instead of answering with shares."""
+        return getattr(self, "voting", "probabilities") == "majority"
+
+    def _costs(self, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> TargetCosts:
+        """What wrong answers cost, of rows that count `worth`."""
+        majority = self._votes or getattr(self, "loss_matrix", None) is None
+        return TargetCosts(target.n_classes, target.classes, target.values, worth, loss, majority)
 
     @property
     def oob_share_(self) -> float:
@@ -132,7 +161,10 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
     def _take(self, setting: Setting) -> None:
         self.max_features_, self.min_samples_leaf_ = setting.max_features, setting.min_samples_leaf
         self.thresholds_ = setting.thresholds
-        self.tuned_params_ = {"max_features": setting.max_features, "min_samples_leaf": setting.min_samples_leaf}
+        self.tuned_params_: dict[str, Any] = {
+            "max_features": setting.max_features,
+            "min_samples_leaf": setting.min_samples_leaf,
+        }
         self.tuned_params_ |= {"thresholds": setting.thresholds} | setting.drawing.params()
         if hasattr(self, "n_outputs_"):
             self.tuned_params_["criterion"] = setting.criterion
@@ -179,7 +211,8 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
         """How rows are drawn: as given, or as tuning chose."""
         if drawing is None:
             drawing = self.tuning_[-1].drawing if self._tunes else Drawing()
-        replace, share = self.bootstrap, self.max_samples
+        replace: Any = self.bootstrap
+        share = self.max_samples
         if drawing.max_samples is not None:
             replace, share = False, drawing.max_samples
         return Bootstrap.of(data, target, replace, share, self.seed_, self.max_oob_samples)
@@ -195,12 +228,12 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
         }
         return [name for name, is_asked in settings.items() if is_asked]
 
-    def _refuse_without_rows_left_out(self, bootstrap: Bootstrap) -> None:
+    def _refuse_without_rows_left_out(self, sees_all: bool) -> None:
         """Raise a sentence if a setting looks at rows left out and there are none."""
         for name in self._look_at_rows_left_out:
             if not self.oob_score:
                 raise ParameterError(f"{name} looks at the out-of-bag error, but oob_score=False; give one of them up")
-            if not bootstrap.replace and bootstrap.sizes.sum() == len(bootstrap.population):
+            if sees_all:
                 raise ParameterError(
                     f"{name} looks at rows left out, but with bootstrap=False every tree sees every row; "
                     "give max_samples below 1"

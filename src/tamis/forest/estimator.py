@@ -13,14 +13,15 @@ from tamis import check
 from tamis.errors import ParameterError
 from tamis.forest.base import BaseForest
 from tamis.forest.data.binned import ForestData
-from tamis.forest.layout import CLASSES, NUMBER, SEVERAL, ForestTarget
+from tamis.forest.layout import NUMBER, SEVERAL, ForestTarget, class_target
 from tamis.forest.predict.out_of_bag import OutOfBag
 from tamis.forest.predict.temperature import calibrated, tempered
-from tamis.forest.settings import CLASS_CRITERIA, CRITERIA
+from tamis.forest.settings import CLASS_CRITERIA, CRITERIA, altered_priors
 from tamis.forest.training import remember
 from tamis.metrics.r_squared import weighted_r_squared
 from tamis.table import Classes, LazyTable, Table, features, numbers, same_length, target_scales
 from tamis.table.interface.several_classes import OrderedClasses, SeveralClasses, has_several_targets
+from tamis.table.interface.takes_table import parameters
 from tamis.tree.settings import loss_of, one_target, refuse_other_than, takes_several
 from tamis.views.lazy.given import refuse_rows
 
@@ -28,6 +29,7 @@ from tamis.views.lazy.given import refuse_rows
 SEVERAL_TAKE = ("criterion", "voting", "calibration", "class_weight", "loss_matrix")
 
 
+@parameters
 class ForestClassifier(ClassifierMixin, BaseForest):
     r"""A forest of classification trees, each grown on its own draw of rows and splitting on columns drawn at random.
 
@@ -107,59 +109,15 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     ['low', 'high']
     """
 
-    classes_: Any
     _criteria = CLASS_CRITERIA
 
-    def __init__(
-        self,
-        n_estimators: int = 500,
-        *,
-        criterion: str = "gini",
-        max_features: str | int | float | None = "sqrt",
-        oob_score: bool = True,
-        stop_when_stable: bool = False,
-        tune: Any = False,
-        bootstrap: bool | str = True,
-        max_samples: int | float | None = None,
-        max_oob_samples: int | None = None,
-        max_split_samples: int | None = None,
-        voting: str = "probabilities",
-        calibration: str | None = None,
-        class_weight: Any = None,
-        loss_matrix: Any = None,
-        splits: str = "axis",
-        thresholds: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        progress: bool | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_features = max_features
-        self.oob_score = oob_score
-        self.stop_when_stable = stop_when_stable
-        self.tune = tune
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.max_oob_samples = max_oob_samples
-        self.max_split_samples = max_split_samples
-        self.voting = voting
-        self.calibration = calibration
-        self.class_weight = class_weight
-        self.loss_matrix = loss_matrix
-        self.splits = splits
-        self.thresholds = thresholds
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+    criterion: str = "gini"
+    max_features: str | int | float | None = "sqrt"
+    bootstrap: bool | str = True
+    voting: str = "probabilities"
+    calibration: str | None = None
+    class_weight: Any = None
+    loss_matrix: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestClassifier:
         """Grow the forest; X may be a lazy table, and y then the name of one of its columns."""
@@ -189,7 +147,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         classes = Classes.of(y)
         same_length(table, classes.codes)
         weight = check.weights(sample_weight, table.n_rows)
-        self.classes_ = classes.labels
+        self.classes_: Any = classes.labels
         self.loss_ = loss_of(self.loss_matrix, classes.n_classes)
         self.joined_levels_, data, target, worth = self._problem(table, classes, weight)
         self._grow(table, data, target, worth, self.loss_)
@@ -240,19 +198,8 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         codes = np.ascontiguousarray(classes.codes[data.rows])
         heavy = np.bincount(codes, weights=data.counted, minlength=classes.n_classes)
         factor = check.class_factors(self.class_weight, classes.labels, heavy)
-        alter = (
-            np.maximum(self.loss_.sum(axis=1), 1e-3 * self.loss_.sum(axis=1).max()) if classes.n_classes > 1 else factor
-        )
-        alter = alter / alter.mean()
-        two = classes.n_classes == 2
-        target = ForestTarget(
-            kind=NUMBER if two else CLASSES,
-            n_classes=classes.n_classes,
-            classes=codes,
-            values=(codes == 1).astype(np.float64)[:, None] if two else np.empty((0, 1)),
-            weight=data.weight * (factor * alter)[codes],
-            worth=alter,
-        )
+        worth = altered_priors(self.loss_)
+        target = class_target(codes, data.weight * (factor * worth)[codes], worth)
         return data.joined, data, target, data.counted
 
     def _keep_out_of_bag(self, judge: OutOfBag, data: ForestData, n_rows: int) -> None:
@@ -301,6 +248,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         return tags
 
 
+@parameters
 class ForestRegressor(RegressorMixin, BaseForest):
     r"""A forest of regression trees, each grown on its own draw of rows, each split on a few columns drawn at random.
 
@@ -337,48 +285,8 @@ class ForestRegressor(RegressorMixin, BaseForest):
 
     _one_unit = False  # of several targets, as the indicators of classes are
 
-    def __init__(
-        self,
-        n_estimators: int = 500,
-        *,
-        criterion: str = "squared_error",
-        max_features: str | int | float | None = 0.7,
-        oob_score: bool = True,
-        stop_when_stable: bool = False,
-        tune: Any = False,
-        bootstrap: bool = True,
-        max_samples: int | float | None = None,
-        max_oob_samples: int | None = None,
-        max_split_samples: int | None = None,
-        splits: str = "axis",
-        thresholds: str = "best",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-        progress: bool | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.criterion = criterion
-        self.max_features = max_features
-        self.oob_score = oob_score
-        self.stop_when_stable = stop_when_stable
-        self.tune = tune
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.max_oob_samples = max_oob_samples
-        self.max_split_samples = max_split_samples
-        self.splits = splits
-        self.thresholds = thresholds
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.progress = progress
+    criterion: str = "squared_error"
+    max_features: str | int | float | None = 0.7
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ForestRegressor:
         """Grow the forest; X may be a lazy table, and y then the name of one of its columns."""

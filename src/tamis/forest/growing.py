@@ -6,9 +6,7 @@ binned table of its own, and a tree of a large table its own rows: these are gro
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -16,6 +14,7 @@ import numpy as np
 
 from tamis import _core
 from tamis.engine import workers
+from tamis.engine.cluster.local import Local
 from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.data.oblique import ObliqueColumns
@@ -163,47 +162,62 @@ def _copies(costs: TargetCosts, population: np.ndarray) -> TargetCosts:
     )
 
 
-def grow_trees(
-    data: ForestData,
-    target: ForestTarget,
-    limits: ForestLimits,
-    bootstrap: Bootstrap,
-    out_of_bag: bool,
-    loss: np.ndarray | None,
-    copies: bool,
-    n_jobs: int | None,
-    forest: _core.GrowingForest,
-    first: int,
-    end: int,
-    progress: Callable[[int], None] | None = None,
-) -> None:
-    """Grow trees first … end - 1 on threads.
+@dataclass(frozen=True, eq=False)
+class TreeGrower:
+    """Grows trees of a forest on a table in memory, by their numbers.
 
+    Attributes
+    ----------
     out_of_bag : send the rows left out down, and measure what columns bring on them.
     loss : when trees vote, the cost of each (truth, answer).
     copies : judge the copies of rows by themselves, too.
     """
-    if not limits.n_combined or data.binned.category.all():
-        seeds = bootstrap.seeds(first, end)
+
+    data: ForestData
+    target: ForestTarget
+    limits: ForestLimits
+    bootstrap: Bootstrap
+    out_of_bag: bool
+    loss: np.ndarray | None
+    copies: bool
+    n_jobs: int | None
+
+    def __call__(
+        self, forest: _core.GrowingForest, first: int, end: int, progress: Callable[[int], None] | None = None
+    ) -> None:
+        """Trees first … end - 1: in one call of the core; those on sums of columns one by one."""
+        data, threads = self.data, workers(self.n_jobs)
+        if self.limits.n_combined and not data.binned.category.all():
+            add_each(forest, Local(threads).each(self._oblique, range(first, end)), progress)
+            return
+        draws, seeds = self.bootstrap.draws, self.bootstrap.seeds(first, end)
         forest.grow(
-            data.binned, target, limits, bootstrap.draws, seeds, out_of_bag, loss, workers(n_jobs), progress
+            data.binned, self.target, self.limits, draws, seeds, self.out_of_bag, self.loss, threads, progress
         )  # fmt: skip
-        return
-    grow_one = partial(_oblique, data, target, limits, bootstrap, out_of_bag, loss, copies)
-    pool = ThreadPoolExecutor(workers(n_jobs), thread_name_prefix="tamis-forest")
-    queue: deque[Future[TreeBatch]] = deque()
-    try:
-        for t in range(first, end + 2 * workers(n_jobs)):
-            if t < end:
-                queue.append(pool.submit(grow_one, t))
-            if queue and (t >= end or len(queue) > 2 * workers(n_jobs)):
-                forest.add(queue.popleft().result())
-                if progress is not None:
-                    progress(t + 1 - len(queue) - first)
-        while queue:
-            forest.add(queue.popleft().result())
-    finally:
-        pool.shutdown(wait=True, cancel_futures=True)
+
+    def _oblique(self, t: int) -> TreeBatch:
+        """Tree t, on its own random sums of columns."""
+        data, bootstrap, limits = self.data, self.bootstrap, self.limits
+        sums = ObliqueColumns.of(data.binned, data.values, limits.n_combined, bootstrap.seed, t)
+        # a random sum is a poorer guess than a column: twice as many are tried
+        limits = limits._replace(max_features=min(2 * limits.max_features, len(sums.binned.n_values)))
+        batch = grow_tree(sums.binned, self.target, limits, bootstrap, t, self.out_of_bag, self.loss, self.copies)
+        columns, factors = sums.named(batch.nodes)
+        return replace(
+            batch,
+            sum_column=columns,
+            sum_factor=factors,
+            ends=batch.ends + np.array([[0, 0, 0, 0], [0, 0, len(columns), 0]]),
+            gain=sums.spread(batch.gain[0], len(data.binned.n_values))[None, :],
+        )
+
+
+def add_each(forest: _core.GrowingForest, batches: Iterable[TreeBatch], progress: Callable[[int], None] | None) -> None:
+    """Add trees that are grown by themselves, in their order."""
+    for done, batch in enumerate(batches, 1):
+        forest.add(batch)
+        if progress is not None:
+            progress(done)
 
 
 def grow_tree(
@@ -221,28 +235,3 @@ def grow_tree(
     draws = bootstrap.draws
     nodes, *arrays = _core.grow_tree(binned, target, limits, draws, row_seed, tree_seed, out_of_bag, loss, copies)
     return TreeBatch(nodes.view(NODE), *arrays)
-
-
-def _oblique(
-    data: ForestData,
-    target: ForestTarget,
-    limits: ForestLimits,
-    bootstrap: Bootstrap,
-    out_of_bag: bool,
-    loss: np.ndarray | None,
-    copies: bool,
-    t: int,
-) -> TreeBatch:
-    """Tree t, on its own random sums of columns."""
-    sums = ObliqueColumns.of(data.binned, data.values, limits.n_combined, bootstrap.seed, t)
-    # a random sum is a poorer guess than a column: twice as many are tried
-    limits = limits._replace(max_features=min(2 * limits.max_features, len(sums.binned.n_values)))
-    batch = grow_tree(sums.binned, target, limits, bootstrap, t, out_of_bag, loss, copies)
-    columns, factors = sums.named(batch.nodes)
-    return replace(
-        batch,
-        sum_column=columns,
-        sum_factor=factors,
-        ends=batch.ends + np.array([[0, 0, 0, 0], [0, 0, len(columns), 0]]),
-        gain=sums.spread(batch.gain[0], len(data.binned.n_values))[None, :],
-    )

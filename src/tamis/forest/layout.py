@@ -32,6 +32,13 @@ class ForestTarget(NamedTuple):
     scale: np.ndarray = np.ones(1)  # float64: of each of several targets, its standard deviation
 
 
+def class_target(classes: np.ndarray, weight: np.ndarray, worth: np.ndarray) -> ForestTarget:
+    """The target of rows of classes; `worth` has a number for each class."""
+    n_classes, two = len(worth), len(worth) == 2
+    values = (classes == 1).astype(np.float64)[:, None] if two else np.empty((0, 1))
+    return ForestTarget(NUMBER if two else CLASSES, n_classes, classes, values, weight, worth)
+
+
 class TargetCosts(NamedTuple):
     """The true targets of all rows, and what wrong answers cost."""
 

@@ -11,16 +11,16 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from tamis.check import number, one_of
-from tamis.engine import workers
 from tamis.errors import DamagedError, TamisError
 from tamis.forest.damaged import codes_of, refuse_damaged
 from tamis.forest.layout import COLUMN, NODE
 from tamis.forest.predict.trees import Trees
 from tamis.forest.settings import CRITERIA
 from tamis.forest.tune import THRESHOLDS, Drawing, Setting
-from tamis.saved import class_list, classes, levels, mapping, numbers, read_integer, reading, refuse_shape, text, texts
+from tamis.saved import mapping, numbers, read_integer, reading, refuse_shape, text
+from tamis.table.interface.saved_head import begin, head, saved_classes, saved_levels
 
-MAGIC = b"tamis forest 2\n"
+MAGIC, FORMAT = b"tamis forest 2\n", 2
 READABLE = (b"tamis forest 1\n", MAGIC)  # the first has no lists of levels
 ALIGN = 64
 _TYPES = {"node": NODE, "int64": np.dtype(np.int64), "uint64": np.dtype(np.uint64), "float64": np.dtype(np.float64)}
@@ -118,11 +118,8 @@ def _fill(file: BinaryIO, array: np.ndarray) -> None:
 def _header(forest: Any) -> dict[str, Any]:
     trees = forest.trees_
     out: dict[str, Any] = {
-        "kind": type(forest).__name__,
-        "params": {name: _plain(name, value) for name, value in forest.get_params(deep=False).items()},
-        "n_features_in": int(forest.n_features_in_),
-        "names": [str(name) for name in forest.feature_names_in_] if hasattr(forest, "feature_names_in_") else None,
-        "levels": [[name, [_level(v) for v in levels]] for name, levels in forest.levels_in_.items()],
+        **head(forest, FORMAT, tune=bool(forest._tunes)),  # what tune did is in `tuning`
+        "levels": saved_levels(forest),
         "n_classes": trees.n_classes,
         "n_outputs": trees.n_outputs,
         "seed": forest.seed_,
@@ -144,31 +141,21 @@ def _header(forest: Any) -> dict[str, Any]:
             for tried in forest.tuning_
         ]
     if trees.n_classes:
-        kind = forest.classes_.dtype
-        out["classes"] = {"dtype": "object" if kind.kind == "O" else kind.str, "values": class_list(forest.classes_)}
+        out["classes"] = saved_classes(forest)
         out["loss"] = forest.loss_.tolist()
         out["temperature"] = forest.temperature_
     return out
 
 
 def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) -> Any:
-    forest = kind(**mapping("params", header["params"]))
-    workers(forest.n_jobs)
+    forest, names = begin(kind, header, COLUMN)
+    n = len(names)
     tree_arrays = {name.removeprefix("trees."): array for name, array in arrays.items() if name.startswith("trees.")}
     n_classes, n_outputs = (
         read_integer("n_classes", header["n_classes"]),
         read_integer("n_outputs", header["n_outputs"], low=1),
     )
     forest.trees_ = Trees(**tree_arrays, n_classes=n_classes, n_outputs=n_outputs)
-    n = forest.n_features_in_ = read_integer("n_features_in", header["n_features_in"], low=1, high=COLUMN)
-    names = tuple(f"x{j}" for j in range(n)) if header["names"] is None else texts("names", header["names"])
-    if len(names) != n:
-        raise DamagedError(f"it names {len(names):,} columns instead of {n:,}")
-    if header["names"] is not None:
-        forest.feature_names_in_ = np.array(names, dtype=object)
-    forest.levels_in_ = {
-        text("a column", name): levels("levels", column_levels) for name, column_levels in header["levels"]
-    }
     forest.joined_levels_ = {int(n.split(".")[1]): array for n, array in arrays.items() if n.startswith("joined.")}
     refuse_damaged(forest.trees_, n, codes_of(names, forest.levels_in_, forest.joined_levels_))
     forest.impurity_importance_ = arrays["impurity_importance"]
@@ -185,7 +172,6 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
     if forest._tunes:
         forest.tuning_ = [_setting(forest, *tried) for tried in header["tuning"]]
     if n_classes:
-        forest.classes_ = classes("classes", header["classes"]["values"], header["classes"]["dtype"])
         refuse_shape("classes", forest.classes_, (n_classes,))
         forest.loss_ = numbers("loss", header["loss"], shape=(n_classes, n_classes))
         forest.temperature_ = number("temperature", header.get("temperature", 1.0), low=0, open_low=True)
@@ -226,19 +212,3 @@ def _word(dtype: np.dtype) -> str:
 
 def _finite(value: float | None) -> float | None:
     return None if value is None or not np.isfinite(value) else float(value)
-
-
-def _level(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def _plain(name: str, value: Any) -> Any:
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, (list, tuple)):
-        return [_plain(name, item) for item in value]
-    if isinstance(value, dict):  # what class_weight did is in the trees, what tune did in `tuning`
-        return True if name == "tune" else None
-    return value if value is None or isinstance(value, (bool, int, float, str)) else None

@@ -28,6 +28,12 @@ def columns_to_try(value: Any, n_columns: int) -> int:
     return check.count("max_features", value, high=n_columns, of="columns")
 
 
+def altered_priors(loss: np.ndarray) -> np.ndarray:
+    """What a row of each class counts towards splits by the costs of its mistakes, 1 on average."""
+    costs = np.maximum(loss.sum(axis=1), 1e-3 * loss.sum(axis=1).max()) if len(loss) > 1 else np.ones(1)
+    return np.asarray(costs / costs.mean())
+
+
 def rows_to_look_at(value: Any) -> int:
     """How many rows of a node its split is looked for among: with fewer than 16 it would be drawn by chance."""
     return check.count("max_split_samples", value, low=16)

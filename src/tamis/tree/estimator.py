@@ -17,7 +17,7 @@ from tamis.split.inner import dealt_folds
 from tamis.split.pairs import Folds
 from tamis.table import Classes, LazyTable, Table, features, numbers, refuse_extreme, same_length, target_scales
 from tamis.table.interface.several_classes import OrderedClasses, SeveralClasses, has_several_targets
-from tamis.table.interface.takes_table import TakesMissing
+from tamis.table.interface.takes_table import TakesMissing, parameters
 from tamis.tree.export.reading import Reading
 from tamis.tree.grow.fit import TreeData
 from tamis.tree.grow.layout import CATEGORY, MAJORITY, SURROGATE, TreeLimits
@@ -38,11 +38,28 @@ ORDERED_TAKE = ("max_purity", "prune_by", "splits", "leaf", "search", "loss_matr
 SEVERAL_TAKE = ("criterion", "max_purity", "prune_by", "leaf", "loss_matrix", "priors", "class_weight")
 
 
+@parameters
 class BaseTree(Reading, TakesMissing, BaseEstimator):
-    """What trees for classes and for numbers share: growing, pruning, sending rows down."""
+    """What trees for classes and for numbers share: parameters, growing, pruning, sending rows down."""
 
-    tree_: Tree
-    n_features_in_: int
+    max_depth: int | None = None
+    min_samples_split: int | float = 2
+    min_samples_leaf: int | float = 1
+    min_weight_fraction_leaf: float = 0.0
+    min_impurity_decrease: float = 0.0
+    min_gain: float = 0.0
+    n_bins: int | None = None
+    max_leaf_nodes: int | None = None
+    missing: str = "surrogate"
+    n_surrogates: int = 5
+    prune: str | float | None = None
+    rule: str = "1se"
+    cv: Any = 10
+    splits: str = "axis"
+    leaf: str = "constant"
+    search: str = "greedy"
+    random_state: Any = 0
+    n_jobs: int | None = None
 
     def _grow(self, table: Table, problem: Any, y: Any) -> None:
         X = matrix_of(table)
@@ -246,6 +263,7 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
         return self.tree_.n_leaves
 
 
+@parameters
 class TreeClassifier(ClassifierMixin, BaseTree):
     r"""A classification tree: yes-or-no questions about one column after the other.
 
@@ -326,60 +344,12 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     └─ x0 > 2.5: yes (2 rows, 100% yes)
     """
 
-    classes_: Any
-
-    def __init__(
-        self,
-        *,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        min_gain: float = 0.0,
-        max_purity: float = 1.0,
-        n_bins: int | None = None,
-        max_leaf_nodes: int | None = None,
-        missing: str = "surrogate",
-        n_surrogates: int = 5,
-        prune: str | float | None = None,
-        prune_by: str | None = None,
-        rule: str = "1se",
-        cv: Any = 10,
-        splits: str = "axis",
-        leaf: str = "constant",
-        search: str = "greedy",
-        loss_matrix: Any = None,
-        priors: Any = None,
-        class_weight: Any = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.min_gain = min_gain
-        self.max_purity = max_purity
-        self.n_bins = n_bins
-        self.max_leaf_nodes = max_leaf_nodes
-        self.missing = missing
-        self.n_surrogates = n_surrogates
-        self.prune = prune
-        self.prune_by = prune_by
-        self.rule = rule
-        self.cv = cv
-        self.splits = splits
-        self.leaf = leaf
-        self.search = search
-        self.loss_matrix = loss_matrix
-        self.priors = priors
-        self.class_weight = class_weight
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    criterion: str = "gini"
+    max_purity: float = 1.0
+    prune_by: str | None = None
+    loss_matrix: Any = None
+    priors: Any = None
+    class_weight: Any = None
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeClassifier:
         """Grow the tree, and prune it when asked to.
@@ -405,7 +375,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         weight = check.weights(sample_weight, table.n_rows)
         heavy = np.bincount(target.codes, weights=weight, minlength=target.n_classes)
         weight = weight * check.class_factors(self.class_weight, target.labels, heavy)[target.codes]
-        self.classes_ = target.labels
+        self.classes_: Any = target.labels
         self.loss_ = loss_of(self.loss_matrix, target.n_classes)
         priors = self._priors_checked(target.n_classes)
         prune_by = self._prune_by_checked()
@@ -493,6 +463,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         return tags
 
 
+@parameters
 class TreeRegressor(RegressorMixin, BaseTree):
     r"""A regression tree: yes-or-no questions, and a number (or a small linear model) at the end of each way.
 
@@ -517,48 +488,7 @@ class TreeRegressor(RegressorMixin, BaseTree):
 
     _one_unit = False  # of several targets, as the indicators of classes are
 
-    def __init__(
-        self,
-        *,
-        criterion: str = "squared_error",
-        max_depth: int | None = None,
-        min_samples_split: int | float = 2,
-        min_samples_leaf: int | float = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        min_impurity_decrease: float = 0.0,
-        min_gain: float = 0.0,
-        n_bins: int | None = None,
-        max_leaf_nodes: int | None = None,
-        missing: str = "surrogate",
-        n_surrogates: int = 5,
-        prune: str | float | None = None,
-        rule: str = "1se",
-        cv: Any = 10,
-        splits: str = "axis",
-        leaf: str = "constant",
-        search: str = "greedy",
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.min_impurity_decrease = min_impurity_decrease
-        self.min_gain = min_gain
-        self.n_bins = n_bins
-        self.max_leaf_nodes = max_leaf_nodes
-        self.missing = missing
-        self.n_surrogates = n_surrogates
-        self.prune = prune
-        self.rule = rule
-        self.cv = cv
-        self.splits = splits
-        self.leaf = leaf
-        self.search = search
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    criterion: str = "squared_error"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> TreeRegressor:
         """Grow the tree, and prune it when asked to.

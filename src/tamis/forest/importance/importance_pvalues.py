@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from tamis.engine import generator, seed_of
 from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
-from tamis.forest.growing import GrowingForest, grow_trees
+from tamis.forest.growing import GrowingForest, TreeGrower
 from tamis.forest.importance.per_tree import ImportanceRows, measure_importance
 from tamis.views.binned_table import BinnedTable
 
@@ -59,10 +58,8 @@ def _round(
     limits = forest._chosen_limits(d, n)
     limits = limits._replace(max_features=min(2 * limits.max_features, 2 * d))
     bootstrap: Bootstrap = replace(forest._bootstrap(data, rows.target), seed=seed)
-    votes = getattr(forest, "voting", "probabilities") == "majority"
-    grow = partial(
-        grow_trees, doubled, rows.target, limits, bootstrap, False, rows.loss if votes else None, False, n_jobs
-    )
+    loss = rows.costs.loss if forest._votes else None
+    grow = TreeGrower(doubled, rows.target, limits, bootstrap, False, loss, False, n_jobs)
     growing = GrowingForest(grow, rows.costs, rows.target, 2 * d, out_of_bag=False)
     growing.grow(len(forest.trees_))
     measured = measure_importance(

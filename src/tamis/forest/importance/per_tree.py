@@ -22,25 +22,14 @@ class ImportanceRows:
     ----------
     binned : their codes. columns : the trees' name of each column of the binned table.
     matrix : their values, columns as in the binned table; empty unless trees have oblique splits.
-    target : what is to be predicted.
-    weight : what each row counts in a mean.
-    loss : cost of each (truth, answer).
-    majority : the class of most votes answers, not the one of least expected cost.
+    target : what is to be predicted. costs : what wrong answers cost, and what each row counts.
     """
 
     binned: BinnedTable
     columns: np.ndarray
     matrix: np.ndarray
     target: ForestTarget
-    weight: np.ndarray
-    loss: np.ndarray
-    majority: bool
-
-    @property
-    def costs(self) -> TargetCosts:
-        """As the core takes them."""
-        target = self.target
-        return TargetCosts(target.n_classes, target.classes, target.values, self.weight, self.loss, self.majority)
+    costs: TargetCosts
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +52,7 @@ def measure_importance(
     n_jobs: int | None,
 ) -> MeasuredImportance:
     """Permute each unit among the rows that each tree left out; unit_of: that of each column, or -1."""
-    binned, n, n_units = rows.binned, len(rows.weight), int(unit_of.max()) + 1
+    binned, n, n_units = rows.binned, len(rows.costs.weight), int(unit_of.max()) + 1
     seeds = np.column_stack([bootstrap.seeds(0, len(trees))[:, 0], seeds_of(seed, "permute", range(len(trees)))])
     trees = trees.in_units(1.0 / rows.target.scale)
     total, square, by_class, with_class, n_out = _core.permutation_rises(

@@ -161,13 +161,11 @@ def _rows(forest: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Fores
     weight = check.weights(sample_weight, table.n_rows)
     _, data, target, counted = forest._problem(table, truth, weight)
     refuse_other_rows(forest, data, target)
-    votes = getattr(forest, "voting", "probabilities") == "majority"
-    majority = votes or getattr(forest, "loss_matrix", None) is None
-    loss = getattr(forest, "loss_", np.zeros((0, 0)))
     matrix = np.empty((0, table.n_columns))
     if len(forest.trees_.sum_column) or forest.splits == "oblique":
         matrix = np.ascontiguousarray(forest._matrix(X)[data.rows][:, data.columns])
-    return table, data, ImportanceRows(data.binned, data.columns, matrix, target, counted, loss, majority)
+    costs = forest._costs(target, counted, getattr(forest, "loss_", np.zeros((0, 0))))
+    return table, data, ImportanceRows(data.binned, data.columns, matrix, target, costs)
 
 
 def _refuse_other_draws(forest: Any, measured: MeasuredImportance) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.growing import TreeBatch, grow_tree
-from tamis.forest.layout import CLASSES, NUMBER, ForestLimits, ForestTarget
+from tamis.forest.layout import NUMBER, ForestLimits, ForestTarget, class_target
 from tamis.forest.lazy.draw import RowDraws
 from tamis.views.lazy.mapped_codes import MappedCodes
 
@@ -28,13 +28,11 @@ class CodedTarget:
 
     def of(self, target: np.ndarray) -> ForestTarget:
         """The target of some rows."""
-        n_classes = len(self.factor)
-        if not n_classes:
+        if not len(self.factor):
             none = np.empty(0, dtype=np.int32)
             return ForestTarget(NUMBER, 0, none, np.array(target)[:, None], np.ones(len(target)), self.worth)
-        classes, two = np.array(target, dtype=np.int32), n_classes == 2
-        values = (classes == 1).astype(np.float64)[:, None] if two else np.empty((0, 1))
-        return ForestTarget(NUMBER if two else CLASSES, n_classes, classes, values, self.factor[classes], self.worth)
+        classes = np.array(target, dtype=np.int32)
+        return class_target(classes, self.factor[classes], self.worth)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,11 +18,8 @@ FORMAT = 1
 
 def plain(model: Any) -> dict[str, Any]:
     """Plain values only: dicts, lists, text, numbers, None."""
-    params = dict(model.get_params(deep=False))
-    params["cv"] = params["cv"] if isinstance(params["cv"], int) else None  # folds are no plain values
-    params["random_state"] = params["random_state"] if isinstance(params["random_state"], int) else None
     out: dict[str, Any] = {
-        **head(model, FORMAT, params),
+        **head(model, FORMAT, cv=model.cv if isinstance(model.cv, int) else None),  # folds are no plain values
         "levels": saved_levels(model),
         "statements": [statement.as_list() for statement in model.statements_],
         "points": model.points_.tolist(),

@@ -12,12 +12,16 @@ from tamis.saved import class_list, classes, levels, mapping, read_integer, text
 from tamis.table.notation import Notation
 
 
-def head(model: Any, version: int, params: dict[str, Any]) -> dict[str, Any]:
-    """Plain values of what every fitted estimator has; `version` is that of the format."""
+def head(model: Any, version: int, **other_params: Any) -> dict[str, Any]:
+    """Plain values of what every fitted estimator has; `version` is that of the format.
+
+    other_params : values that stand for those of some parameters.
+    """
+    params = {name: parameter(value) for name, value in model.get_params(deep=False).items()}
     return {
         "format": version,
         "kind": type(model).__name__,
-        "params": params,
+        "params": params | other_params,
         "n_features_in": int(model.n_features_in_),
         "names": [str(name) for name in model.feature_names_in_] if hasattr(model, "feature_names_in_") else None,
         "notations": {name: notation.as_dict() for name, notation in model.notations_in_.items()},
@@ -58,6 +62,8 @@ def begin(kind: Any, saved: dict[str, Any], max_columns: int = 2**62) -> tuple[A
     model.levels_in_ = {
         text("a column", name): levels("levels", column_levels) for name, column_levels in saved["levels"]
     }
+    if not set(model.levels_in_) <= set(names):
+        raise DamagedError("it has levels of a column that is none of its own")
     if "classes" in saved:
         model.classes_ = read_classes(saved["classes"])
     return model, names
@@ -79,6 +85,12 @@ def item(value: Any) -> Any:
 
 
 def parameter(value: Any) -> Any:
-    """A parameter that is a plain value, else None."""
+    """A parameter as JSON holds it: a plain value, or a list or dict by name of such; else None."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [parameter(each) for each in value]
+    if isinstance(value, dict) and all(isinstance(name, str) for name in value):
+        return {name: parameter(each) for name, each in value.items()}
     value = item(value)
     return value if value is None or isinstance(value, (bool, int, float, str)) else None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, dataclass_transform
+
+Kind = TypeVar("Kind")
 
 
 class TakesTable:
@@ -27,6 +30,14 @@ class TakesMissing(TakesTable):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = True
         return tags
+
+
+@dataclass_transform(kw_only_default=True, eq_default=False, field_specifiers=(field,))
+def parameters(kind: type[Kind]) -> type[Kind]:
+    """A class decorator: `__init__` takes by name what the class and its bases declare, and keeps it as it is."""
+    made: Any = dataclass(kw_only=True, eq=False, repr=False)(kind)
+    made.__init__.__signature__ = inspect.signature(made.__init__)
+    return made  # type: ignore[no-any-return]
 
 
 def takes_table(model: Any) -> bool:
