@@ -232,7 +232,7 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
         """Raise a sentence if a setting looks at rows left out and there are none."""
         for name in self._look_at_rows_left_out:
             if not self.oob_score:
-                raise ParameterError(f"{name} looks at the out-of-bag error, but oob_score=False; give one of them up")
+                raise ParameterError(f"{name} looks at rows left out, but oob_score=False; give one of them up")
             if sees_all:
                 raise ParameterError(
                     f"{name} looks at rows left out, but with bootstrap=False every tree sees every row; "
