@@ -305,8 +305,8 @@ def test_a_changed_result_in_the_journal_is_noticed(folder, studies):
     """If this fails, a number that a failing disk changed becomes part of the answer."""
     study = folder("tree")
     lines = (study / "journal.jsonl").read_text().splitlines()
-    at = next(i for i, line in enumerate(lines) if '"promised": 0.' in line)
-    lines[at] = lines[at].replace('"promised": 0.', '"promised": 0.1', 1)
+    at = next(i for i, line in enumerate(lines) if '"inner_score": 0.' in line)
+    lines[at] = lines[at].replace('"inner_score": 0.', '"inner_score": 0.1', 1)
     (study / "journal.jsonl").write_text("\n".join(lines) + "\n")
     again = Study(studies / "table.csv", target="outcome", folder=study, procedures=["tree"], prefer="best", repeats=1)
     with pytest.raises(ValueError, match=rf"line {at + 1} of .*journal\.jsonl.* is damaged") as found:

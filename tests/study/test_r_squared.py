@@ -8,6 +8,7 @@ import tamis
 from tamis import nested_score
 from tamis.linear import LinearRegressor
 from tamis.metrics import METRICS
+from tamis.results.fold import FoldRecord, UnitLosses
 from tamis.study.results import _so_far
 
 
@@ -67,7 +68,7 @@ def test_folds_that_are_finished_are_pooled_too():
     """A run that was stopped would show the R²s of single folds, averaged."""
 
     def fold(loss):
-        return {"test": -3.0, "outer": {"loss": loss, "rows": [1, 1]}}
+        return FoldRecord(-3.0, {}, UnitLosses(loss, [1, 1])).to_dict()
 
     done = {
         "repeat 1 fold 1 baseline": fold([4.0, 4.0]),

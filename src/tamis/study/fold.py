@@ -1,4 +1,4 @@
-"""What a study keeps of a fold: how a procedure did on rows it had not seen, and what it promised before."""
+"""What a study keeps of a fold: scores of a procedure on held-out rows, and those of its inner folds."""
 
 from __future__ import annotations
 
@@ -18,6 +18,14 @@ from tamis.metrics.intervals.paired import metric_losses, row_losses
 from tamis.metrics.intervals.tally import Tally
 from tamis.metrics.loss_matrix import LossMatrix, metric_for
 from tamis.metrics.ranking_test import ranking_terms
+from tamis.results.fold import (
+    FoldFindings,
+    FoldRecord,
+    HalvedRecord,
+    RestrictedRecord,
+    SizedRecord,
+    UnitLosses,
+)
 from tamis.split import Folds
 from tamis.study.claims.scoring import besides, headline, is_learned, value
 from tamis.study.findings.findings import of_fold, of_refit
@@ -134,8 +142,8 @@ def _outer_in_time(problem: StudyProblem, k: int) -> Folds:
     return pairs
 
 
-def inner_facts(trained: Trained, rules: FoldRules, inside: np.ndarray) -> dict[str, Any]:
-    """Losses, and the score that they promise, of out-of-fold answers of the training rows (NaN where there is none).
+def inner_record(trained: Trained, rules: FoldRules, inside: np.ndarray) -> tuple[UnitLosses, float | None]:
+    """Losses and score of out-of-fold answers of the training rows (NaN where there is none).
 
     They come from folds within the training part: what the choice between procedures may use when its own honesty is
     judged on this fold.
@@ -146,12 +154,10 @@ def inner_facts(trained: Trained, rules: FoldRules, inside: np.ndarray) -> dict[
     learned, labels, task = _learned(problem, fold.train), problem.labels, problem.task
     y = problem.y[fold.train]
     pooled = rules.metric.base == "r2" and not rules.metric.negated
-    return {
-        "inner": _losses(problem, rules, fold.train, fold.train[judged], inside[judged], learned, len(fold.train)),
-        "promised": _inner_r_squared(trained, y, inside, judged)
-        if pooled
-        else value(rules.metric, task, y[judged], inside[judged], labels, learned),
-    }
+    losses = _losses(problem, rules, fold.train, fold.train[judged], inside[judged], learned, len(fold.train))
+    if pooled:
+        return losses, _inner_r_squared(trained, y, inside, judged)
+    return losses, value(rules.metric, task, y[judged], inside[judged], labels, learned)
 
 
 def _inner_r_squared(trained: Trained, y: np.ndarray, inside: np.ndarray, judged: np.ndarray) -> float | None:
@@ -163,88 +169,90 @@ def _inner_r_squared(trained: Trained, y: np.ndarray, inside: np.ndarray, judged
     return float(1 - ((y - inside)[judged] ** 2).sum() / spread) if spread > 0 else None
 
 
-def kept_outside(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
-    """Scores, losses and answers of held-out rows alone: all that a black box is judged by."""
+def held_out_record(trained: Trained, *, rules: FoldRules) -> FoldRecord:
+    """Scores, losses and predictions of held-out rows alone: all that a black box is judged by."""
     problem, fold = trained.problem, trained.fold
     assert isinstance(problem, StudyProblem)
-    return outside(problem, rules, fold, trained.predictions(fold.test))
+    return predictions_record(problem, rules, fold, trained.predictions(fold.test))
 
 
-def outside(problem: StudyProblem, rules: FoldRules, fold: Fold, answer: np.ndarray) -> dict[str, Any]:
-    """Scores, losses, ranks and answers of the held-out rows of a fold."""
+def predictions_record(problem: StudyProblem, rules: FoldRules, fold: Fold, predictions: np.ndarray) -> FoldRecord:
+    """Scores, losses, ranks and predictions of the held-out rows of a fold."""
     learned = _learned(problem, fold.train)
     y, labels, task = problem.y[fold.test], problem.labels, problem.task
-    result: dict[str, Any] = {
-        "test": value(rules.metric, task, y, answer, labels, learned),
-        "metrics": besides(task, y, answer, labels, learned, problem.rarest),
-        "outer": _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train)),
-        "unlearned": int((~is_learned(y, learned)).sum()) if labels else 0,
-    }
-    result["outer"]["ranking"], result["ranking_variance"] = _ranking(problem, fold, answer, learned)
-    if len(problem.y) <= MOST_KEPT:
-        result["answers"] = answer.tolist()
-    else:
-        result["tally"] = _tally(problem, rules, fold, answer, keep=False).to_dict()
-        if not labels:
-            result["errors"] = errors_of(y - answer)
-    return result
+    losses = _losses(problem, rules, fold.test, fold.test, predictions, learned, len(fold.train))
+    losses.ranking, ranking_variance = _ranking(problem, fold, predictions, learned)
+    is_small = len(problem.y) <= MOST_KEPT
+    return FoldRecord(
+        score=value(rules.metric, task, y, predictions, labels, learned),
+        metrics=besides(task, y, predictions, labels, learned, problem.rarest),
+        losses=losses,
+        n_unlearned=int((~is_learned(y, learned)).sum()) if labels else 0,
+        ranking_variance=ranking_variance,
+        predictions=predictions.tolist() if is_small else None,
+        tally=None if is_small else _tally(problem, rules, fold, predictions, keep=False).to_dict(),
+        errors=None if is_small or labels else errors_of(y - predictions),
+    )
 
 
-def kept_few(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
-    """The same of a procedure that is not chosen inside folds, with its own rows and the columns it used."""
-    problem, fold = trained.problem, trained.fold
+def full_record(trained: Trained, *, rules: FoldRules) -> FoldRecord:
+    """The same of a procedure that is not chosen inside folds, with its training rows and the columns it used."""
+    problem = trained.problem
     assert isinstance(problem, StudyProblem)
-    some, learned = fold.train[:: -(-len(fold.train) // MOST_TRAINED)], _learned(problem, fold.train)
-    predictions = trained.predictions(some)
-    return {
-        "train": value(rules.metric, problem.task, problem.y[some], predictions, problem.labels, learned),
-        **kept_outside(trained, rules=rules),
-        "columns": (used := list(FittedProcedure("", trained.model, problem.names).columns)),
-        "held": _restricted_records(trained, rules, len(used)),
-        "halved": _halved(trained, rules),
-        "findings": of_fold(problem, unwrapped(trained.model), used),
-    }
+    used = list(FittedProcedure("", trained.model, problem.names).columns)
+    return replace(
+        held_out_record(trained, rules=rules),
+        train_score=_train_score(trained, rules),
+        columns=used,
+        restricted=_restricted_records(trained, rules, len(used)),
+        halved=_halved(trained, rules),
+        findings=of_fold(problem, unwrapped(trained.model), used),
+    )
 
 
-def kept_by_size(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
+def _train_score(trained: Trained, rules: FoldRules) -> float | None:
+    """The score on training rows, of very many those evenly spread."""
+    problem, rows = trained.problem, trained.fold.train
+    assert isinstance(problem, StudyProblem)
+    some, learned = rows[:: -(-len(rows) // MOST_TRAINED)], _learned(problem, rows)
+    return value(rules.metric, problem.task, problem.y[some], trained.predictions(some), problem.labels, learned)
+
+
+def sized_record(trained: Trained, *, rules: FoldRules) -> SizedRecord:
     """What is kept of models of several sizes: a record for each model, under the least size that has it."""
     problem, fold, records = trained.problem, trained.fold, []
     assert isinstance(problem, StudyProblem)
-    some, learned = fold.train[:: -(-len(fold.train) // MOST_TRAINED)], _learned(problem, fold.train)
     last = None
     for size, model, inside in models_by_size(trained.model):
         keep_model(problem, fold, f"{trained.name}[{size}]", model)
         if model is last or inside is None:
             continue
         last, sized = model, replace(trained, model=model)
-        train_score = value(
-            rules.metric, problem.task, problem.y[some], sized.predictions(some), problem.labels, learned
-        )
+        inner_losses, inner_score = inner_record(trained, rules, trained.aligned(inside))
         records.append(
-            {
-                "size": size,
-                **inner_facts(trained, rules, trained.aligned(inside)),
-                "train": train_score,
-                **kept_outside(sized, rules=rules),
-                "columns": list(FittedProcedure("", model, problem.names).columns),
-            }
+            replace(
+                reference_record(sized, rules=rules),
+                size=size,
+                inner_losses=inner_losses,
+                inner_score=inner_score,
+                train_score=_train_score(sized, rules),
+            )
         )
-    return {"sizes": records}
+    return SizedRecord(records)
 
 
-def kept_beside(trained: Trained, *, rules: FoldRules) -> dict[str, Any]:
+def reference_record(trained: Trained, *, rules: FoldRules) -> FoldRecord:
     """What is kept of a black box: held-out rows, and the columns it uses."""
     names = trained.problem.names
     assert names is not None
-    return {
-        **kept_outside(trained, rules=rules),
-        "columns": list(FittedProcedure("", trained.model, tuple(names)).columns),
-    }
+    return replace(
+        held_out_record(trained, rules=rules), columns=list(FittedProcedure("", trained.model, tuple(names)).columns)
+    )
 
 
 def fold_findings(
     problem: StudyProblem, rules: FoldRules, procedure: Procedure, fold: Fold, *, seed: int
-) -> dict[str, Any]:
+) -> FoldFindings:
     """Effects and terms of a fold's model; where an earlier run fitted it, it is fitted again."""
     model = kept_model(problem, fold, procedure.name)
     if model is None:
@@ -255,7 +263,7 @@ def fold_findings(
     return of_fold(problem, model, list(FittedProcedure("", model, problem.names).columns))
 
 
-def _restricted_records(trained: Trained, rules: FoldRules, n_used: int) -> list[dict[str, Any]]:
+def _restricted_records(trained: Trained, rules: FoldRules, n_used: int) -> list[RestrictedRecord]:
     """The procedure held to each of `sizes` that is smaller than the number of columns it used: score and loss outside.
 
     In the folds of the first repeat alone, to bound its cost. Of a procedure that would have to be tuned anew there is
@@ -272,17 +280,17 @@ def _restricted_records(trained: Trained, rules: FoldRules, n_used: int) -> list
         answer = predicted(problem, small_model, test.select(columns.tolist()))
         losses = _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train))
         records.append(
-            {
-                "most": k,
-                "columns": len(FittedProcedure("", small_model, tuple(order[:k])).columns),
-                "test": value(rules.metric, problem.task, problem.y[fold.test], answer, problem.labels, learned),
-                "loss": sum(losses["loss"]),
-            }
+            RestrictedRecord(
+                max_columns=k,
+                columns=len(FittedProcedure("", small_model, tuple(order[:k])).columns),
+                score=value(rules.metric, problem.task, problem.y[fold.test], answer, problem.labels, learned),
+                loss=sum(losses.loss),
+            )
         )
     return records
 
 
-def _halved(trained: Trained, rules: FoldRules) -> list[dict[str, Any]]:
+def _halved(trained: Trained, rules: FoldRules) -> list[HalvedRecord]:
     """The forests by which columns were halved, each of half of the training rows: columns, and score on the others."""
     problem, rows = trained.problem, trained.fold.train
     assert isinstance(problem, StudyProblem)
@@ -291,21 +299,19 @@ def _halved(trained: Trained, rules: FoldRules) -> list[dict[str, Any]]:
         return []
     learned = _learned(problem, rows)
     return [
-        {
-            "columns": n,
-            "inner": value(
-                rules.metric, problem.task, problem.y[rows], trained.aligned(predictions), problem.labels, learned
-            ),
-        }
+        HalvedRecord(
+            n,
+            value(rules.metric, problem.task, problem.y[rows], trained.aligned(predictions), problem.labels, learned),
+        )
         for n, predictions in zip(halving.columns, halving.answers)
     ]
 
 
-def tally_of(problem: StudyProblem, rules: FoldRules, fold: Fold, result: dict[str, Any]) -> Tally:
-    """The judged rows of a fold, from what `judge` wrote down of them."""
-    if "tally" in result:
-        return Tally.from_dict(result["tally"])
-    return _tally(problem, rules, fold, np.array(result["answers"]), keep=True)
+def tally_of(problem: StudyProblem, rules: FoldRules, fold: Fold, record: FoldRecord) -> Tally:
+    """The judged rows of a fold, from what was kept of them."""
+    if record.tally is not None:
+        return Tally.from_dict(record.tally)
+    return _tally(problem, rules, fold, np.array(record.predictions), keep=True)
 
 
 def _tally(problem: StudyProblem, rules: FoldRules, fold: Fold, answer: np.ndarray, *, keep: bool) -> Tally:
@@ -424,26 +430,26 @@ def _losses(
     answer: np.ndarray,
     learned: np.ndarray,
     n_train: int,
-) -> dict[str, list[float]]:
+) -> UnitLosses:
     """Sums of the proper loss, and rows, of each unit that has a row in `fold_rows`; classes not learned are left out.
 
-    "quoted" has those of the losses whose mean the quoted metric is, where it has such.
+    `quoted` has those of the losses whose mean the quoted metric is, where it has such.
     """
     is_learned_row = is_learned(problem.y[rows], learned) if problem.labels else np.ones(len(rows), dtype=bool)
     judged, units = rows[is_learned_row], problem.units
     has_rows = np.bincount(units[fold_rows]) > 0  # units are whole numbers from 0, at most a thousand: nothing to sort
     size, position = int(has_rows.sum()), (np.cumsum(has_rows) - 1)[units[judged]]
     loss = row_losses(rules.loss, problem.y[judged], answer[is_learned_row], n_train=n_train, costs=rules.costs)
-    sums = {
-        "loss": np.bincount(position, weights=loss, minlength=size).tolist(),
-        "rows": np.bincount(position, minlength=size).tolist(),
-    }
+    sums = UnitLosses(
+        loss=np.bincount(position, weights=loss, minlength=size).tolist(),
+        rows=np.bincount(position, minlength=size).tolist(),
+    )
     quoted = metric_losses(rules.metric, problem.y[judged], answer[is_learned_row]) if problem.labels else None
     if quoted is not None and rules.costs is None:
-        sums["quoted"] = np.bincount(position, weights=quoted, minlength=size).tolist()
+        sums.quoted = np.bincount(position, weights=quoted, minlength=size).tolist()
     if rules.costs is not None:  # decisions may cost the same though the probabilities tell something
         proper = row_losses("brier", problem.y[judged], answer[is_learned_row])
-        sums["proper"] = np.bincount(position, weights=proper, minlength=size).tolist()
+        sums.proper = np.bincount(position, weights=proper, minlength=size).tolist()
     return sums
 
 

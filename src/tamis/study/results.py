@@ -14,13 +14,13 @@ from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics import Metric, utility
 from tamis.metrics.distributions import normal_quantile
+from tamis.results.fold import FoldRecord, Judgements
 from tamis.saved import mapping, numbers, read_entry, shortened, text, texts
 from tamis.study.claims.price import price
 from tamis.study.claims.scoring import largest_classes
 from tamis.study.claims.sentences import answer, details, question
 from tamis.study.claims.shrinkage import claim_excess
 from tamis.study.comparison.figures import mean
-from tamis.study.comparison.race import Judgements
 from tamis.study.problem import StudyProblem
 from tamis.study.settings import Settings
 
@@ -45,7 +45,7 @@ def assemble(
 ) -> dict[str, Any]:
     """All facts of a finished study, in the documented order; the same study gives the same bytes."""
     of_chosen = judged[compared["chosen"]]
-    counted = Counter(name for fold in of_chosen for name in fold["columns"])
+    counted = Counter(name for record in of_chosen for name in record.columns or ())
     rank_of = {name: at for at, name in enumerate(final["contributions"])}  # largest contribution first
     rows = {row["name"]: row for row in compared["procedures"]}
     alone = compared["chosen_by"] == "person" or compared["chosen"] == "baseline"  # not the whole way of working
@@ -214,7 +214,7 @@ def _accuracy(
         model_accuracy = rows[compared["chosen"]]["metrics"]["accuracy"]
     else:
         model_accuracy = mean(
-            [judged[name][i]["metrics"]["accuracy"] for i, name in enumerate(compared["chosen_in_folds"])]
+            [judged[name][i].metrics["accuracy"] for i, name in enumerate(compared["chosen_in_folds"])]
         )
     return [model_accuracy, rows["baseline"]["metrics"]["accuracy"]]
 
@@ -226,7 +226,7 @@ def _pairs_ranked(problem: StudyProblem, compared: dict[str, Any], judged: Judge
     names = compared["chosen_in_folds"]
     if compared["chosen_by"] == "person":
         names = [compared["chosen"]] * len(names)
-    return mean([judged[name][i]["metrics"].get("roc_auc") for i, name in enumerate(names)])
+    return mean([judged[name][i].metrics.get("roc_auc") for i, name in enumerate(names)])
 
 
 def _shown_by(compared: dict[str, Any]) -> dict[str, Any] | None:
@@ -286,17 +286,17 @@ def _so_far(metric: Metric, done: Mapping[str, Any]) -> list[dict[str, Any]]:
 
     What the baseline loses in a fold are the squares about the mean of its training rows.
     """
-    results: dict[str, list[tuple[str, dict[str, Any]]]] = {}
+    records: dict[str, dict[str, FoldRecord]] = {}
     for task, result in done.items():
-        if isinstance(result, dict) and "test" in result:
+        if isinstance(result, dict) and "losses" in result:
             fold, _, name = task.rpartition(" ")
-            results.setdefault(name, []).append((fold, result))
+            records.setdefault(name, {})[fold] = FoldRecord.from_dict(result)
     rows = []
-    for name, judged in sorted(results.items()):
-        scores = [result["test"] for _, result in judged if result["test"] is not None]
+    for name, judged in sorted(records.items()):
+        scores = [record.score for record in judged.values() if record.score is not None]
         if metric.base == "r2" and not metric.negated:
-            paired = [(result, done[f"{fold} baseline"]) for fold, result in judged if f"{fold} baseline" in done]
-            squares, spreads = (sum(sum(pair[k]["outer"]["loss"]) for pair in paired) for k in (0, 1))
+            paired = [(judged[fold], records["baseline"][fold]) for fold in judged if fold in records["baseline"]]
+            squares, spreads = (sum(sum(pair[k].losses.loss) for pair in paired) for k in (0, 1))
             scores = [1 - squares / spreads] * len(paired) if spreads > 0 else []
         if scores:
             rows.append({"name": name, "folds": len(scores), "nested": float(np.mean(scores))})
@@ -340,18 +340,18 @@ def describe(settings: Settings, problem: StudyProblem) -> dict[str, Any]:
     }
 
 
-def _predictions(problem: StudyProblem, folds: Sequence[Fold], judged: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """Out-of-fold answers of the chosen procedure, their mean over the repeats and each by itself; None if not kept."""
-    if not all("answers" in fold for fold in judged):
+def _predictions(problem: StudyProblem, folds: Sequence[Fold], judged: list[FoldRecord]) -> dict[str, Any] | None:
+    """Out-of-fold predictions of the chosen procedure, means over the repeats and each; None where not kept."""
+    if any(record.predictions is None for record in judged):
         return None
     shape = (len(problem.y), len(problem.labels)) if problem.labels else (len(problem.y),)
     repeats = sorted({fold.repeat for fold in folds})
     total, times = np.zeros(shape), np.zeros(len(problem.y))
     single: dict[int, list[Any]] = {repeat: [None] * len(problem.y) for repeat in repeats}
     for fold, result in zip(folds, judged):
-        total[fold.test] += np.array(result["answers"])
+        total[fold.test] += np.array(result.predictions)
         times[fold.test] += 1
-        for row, prediction in zip(fold.test.tolist(), result["answers"]):
+        for row, prediction in zip(fold.test.tolist(), result.predictions or ()):
             single[fold.repeat][row] = prediction
     judged_rows = np.flatnonzero(times)
     mean = total[judged_rows] / (times[judged_rows] if not problem.labels else times[judged_rows, None])

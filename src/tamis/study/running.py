@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from importlib.util import find_spec
 from time import monotonic
@@ -15,12 +15,13 @@ from tamis import engine
 from tamis.engine import Task
 from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, task_name
+from tamis.results.fold import FoldFindings, FoldRecord, Judgements, SizedRecord, fold_record
 from tamis.study.claims.association import Association, association
 from tamis.study.comparison.compare import Compared, compare, unused_columns
 from tamis.study.comparison.dominant import dominant
 from tamis.study.comparison.figures import by_unit
 from tamis.study.comparison.person import CHOICE, Wish, held_candidates, of_least_loss, rung_of
-from tamis.study.comparison.race import Judgements, raced
+from tamis.study.comparison.race import raced
 from tamis.study.disk.journal import Journal
 from tamis.study.findings.findings import findings
 from tamis.study.findings.learning import learning, whole_curve
@@ -28,9 +29,9 @@ from tamis.study.fold import (
     FoldRules,
     find_leaks,
     fold_findings,
-    kept_beside,
-    kept_few,
+    full_record,
     outer_folds,
+    reference_record,
     refit,
     refitted,
     rung_models,
@@ -232,8 +233,8 @@ class Run:
         concurrent: Sequence[Beside] = (),
         *,
         stops: bool = True,
-    ) -> dict[str, list[dict[str, Any]]]:
-        return cross_validate(
+    ) -> dict[str, list[FoldRecord | SizedRecord]]:
+        records = cross_validate(
             self.problem,
             models,
             folds,
@@ -246,6 +247,7 @@ class Run:
             stop=(lambda: monotonic() > self.end) if stops else None,
             concurrent=concurrent,
         )
+        return {name: [fold_record(record) for record in each] for name, each in records.items()}
 
     def judged(self) -> tuple[Judgements, list[Fold]]:
         """What was kept of every procedure in the folds that are finished, and these folds.
@@ -270,34 +272,34 @@ class Run:
         except Stopped:
             done = self.journal.done
             folds = [fold for fold in self.folds if all(task_name(fold, name) in done for name in names)]
-            judged = {name: [done[task_name(fold, name)] for fold in folds] for name in names}
+            judged = {name: [fold_record(done[task_name(fold, name)]) for fold in folds] for name in names}
             return records_by_size(judged, self.sizes), folds
 
     @property
     def _concurrent(self) -> list[Beside]:
         """The black boxes, to be judged while the last procedures of the race are."""
-        keep, task = partial(kept_beside, rules=self.rules), self.problem.task
+        keep, task = partial(reference_record, rules=self.rules), self.problem.task
         return [Beside(reference.name, reference.make(task), self.folds, keep) for reference in self.references]
 
-    def judged_references(self, folds: list[Fold]) -> tuple[list[tuple[Procedure, list[dict[str, Any]]]], bool]:
+    def judged_references(self, folds: list[Fold]) -> tuple[list[tuple[Procedure, list[FoldRecord]]], bool]:
         """What was kept of the black boxes; and whether any is still waited for."""
         models = {reference.name: reference.make(self.problem.task) for reference in self.references}
         try:
-            records = self._cross_validated(models, folds, kept_beside)
-            return [(reference, records[reference.name]) for reference in self.references], False
+            records = self._cross_validated(models, folds, reference_record)
+            judged = records_by_size(records, ())
+            return [(reference, judged[reference.name]) for reference in self.references], False
         except Stopped:
             return [], True
 
-    def _with_findings(
-        self, winner: Procedure, folds: list[Fold], records: list[dict[str, Any]]
-    ) -> list[dict[str, Any]]:
+    def _with_findings(self, winner: Procedure, folds: list[Fold], records: list[FoldRecord]) -> list[FoldRecord]:
         """Records of the chosen procedure with effects and terms of each fold's model."""
-        if all("findings" in record for record in records):
+        if all(record.findings is not None for record in records):
             return records
         names = [task_name(fold, f"effects of {winner.name}") for fold in folds]
         given = (self.problem, self.rules, winner)
         self._do(*(Task(name, fold_findings, (*given, fold), f"fold {fold.index}") for name, fold in zip(names, folds)))
-        return [{**record, "findings": self.journal.done[name]} for record, name in zip(records, names)]
+        effects = [FoldFindings.from_dict(self.journal.done[name]) for name in names]
+        return [replace(record, findings=each) for record, each in zip(records, effects)]
 
     def _ladder_columns(self, rungs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The rungs with the columns and words of their models, fitted on all rows that may be learned from."""
@@ -320,7 +322,7 @@ class Run:
 
     def _wished(
         self, folds: list[Fold], judged: Judgements
-    ) -> tuple[list[tuple[Procedure, list[dict[str, Any]]]], str | None]:
+    ) -> tuple[list[tuple[Procedure, list[FoldRecord]]], str | None]:
         """Procedures that a person asked to hold to few columns, judged in the outer folds; and the name of the choice.
 
         A partial study has no person's choice: what it would be made from is not finished.
@@ -334,7 +336,7 @@ class Run:
         if wish.columns is None:
             return [], options[0][0].name
         anew = {procedure.name: procedure.make(self.problem.task) for procedure, is_judged in options if not is_judged}
-        new_records = self._cross_validated(anew, folds, kept_few, stops=False)
+        new_records = records_by_size(self._cross_validated(anew, folds, full_record, stops=False), ())
         restricted = [
             (procedure, judged[procedure.name.rpartition("[")[0]] if is_judged else new_records[procedure.name])
             for procedure, is_judged in options
@@ -342,7 +344,7 @@ class Run:
         best = of_least_loss(restricted, partial(self._outer_loss, folds))
         return restricted, restricted[best][0].name
 
-    def _outer_loss(self, folds: list[Fold], records: list[dict[str, Any]]) -> float:
+    def _outer_loss(self, folds: list[Fold], records: list[FoldRecord]) -> float:
         return float(by_unit(self.problem, folds, records, "loss").sum())
 
     def _findings(

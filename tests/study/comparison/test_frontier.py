@@ -5,17 +5,19 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tamis.results.fold import FoldRecord, HalvedRecord, RestrictedRecord, UnitLosses
 from tamis.study.comparison.frontier import paths
 
 
 def _fold(n_columns, test, loss, held=(), halved=()):
-    return {
-        "columns": list(range(n_columns)),
-        "test": test,
-        "outer": {"loss": [loss / 2, loss / 2], "rows": [5, 5]},
-        "held": [{"most": k, "columns": used, "test": score, "loss": lost} for k, used, score, lost in held],
-        "halved": [{"columns": n, "inner": score} for n, score in halved],
-    }
+    return FoldRecord(
+        test,
+        {},
+        UnitLosses([loss / 2, loss / 2], [5, 5]),
+        columns=list(range(n_columns)),
+        restricted=[RestrictedRecord(*record) for record in held],
+        halved=[HalvedRecord(*record) for record in halved],
+    )
 
 
 def test_a_fold_that_uses_no_more_counts_as_it_is():

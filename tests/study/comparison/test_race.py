@@ -11,6 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import tamis
+from tamis.results.fold import FoldRecord, RaceEnd, UnitLosses
 from tamis.study.comparison.race import Race, picked_inside, stages
 from tamis.study.requested import chosen
 
@@ -18,7 +19,11 @@ QUICK = {"folds": 3, "inner": 3, "repeats": 1, "lock": 0, "black_box": False}
 
 
 def _losses(values):
-    return {"loss": np.asarray(values, dtype=float), "rows": np.ones(len(values), dtype=int)}
+    return UnitLosses(np.asarray(values, dtype=float), np.ones(len(values), dtype=int))
+
+
+def _record(losses, race=None):
+    return FoldRecord(0.0, {}, losses, inner_losses=losses, race=race)
 
 
 def _linear(n=360, seed=0):
@@ -41,7 +46,7 @@ def test_a_place_is_decided_by_the_rule_of_choice_and_a_margin():
     assert not race.has_won(0, alike, 2.0)
     assert race.has_won(0, better, 2.0)
     assert not race.is_out(0, better, 2.0)
-    few = {name: part[:10] for name, part in worse.items()}
+    few = UnitLosses(worse.loss[:10], worse.rows[:10])
     assert not Race("forest", ["tree", "forest"], "balanced", {0: {"tree": _losses(good[:10])}}).is_out(0, few, 2.0)
 
 
@@ -57,9 +62,9 @@ def test_a_simpler_procedure_is_not_out_while_it_is_within_a_standard_error():
 
 def test_rows_of_a_unit_that_are_still_to_be_judged_do_not_count():
     """A procedure judged in one inner fold would be held against the losses of all rows, and always win."""
-    full = {"loss": np.full(30, 4.0), "rows": np.full(30, 4)}
-    part = {"loss": np.full(30, 1.5), "rows": np.full(30, 1)}  # a mean of 1.5 against 1
-    base = {"loss": np.full(30, 20.0), "rows": np.full(30, 4)}
+    full = UnitLosses(np.full(30, 4.0), np.full(30, 4))
+    part = UnitLosses(np.full(30, 1.5), np.full(30, 1))  # a mean of 1.5 against 1
+    base = UnitLosses(np.full(30, 20.0), np.full(30, 4))
     race = Race("knn", ["baseline", "tree", "knn"], "best", {0: {"baseline": base, "tree": full}})
     assert race.is_out(0, part, 2.0)
 
@@ -67,9 +72,9 @@ def test_rows_of_a_unit_that_are_still_to_be_judged_do_not_count():
 def test_those_that_are_out_are_not_picked_whatever_they_lost():
     """The losses of a few inner folds would be compared with those of all."""
     kept = {
-        "baseline": [{"inner": _losses(np.ones(40))}],
-        "tree": [{"inner": _losses(np.full(40, 0.5))}],
-        "forest": [{"inner": _losses(np.full(40, 0.1)), "raced": {"verdict": "out"}}],
+        "baseline": [_record(_losses(np.ones(40)))],
+        "tree": [_record(_losses(np.full(40, 0.5)))],
+        "forest": [_record(_losses(np.full(40, 0.1)), RaceEnd("out", "inner folds", 1, 3))],
     }
     assert picked_inside("best", list(kept), kept, 0) == 1
 
@@ -77,12 +82,12 @@ def test_those_that_are_out_are_not_picked_whatever_they_lost():
 def test_a_procedure_that_judged_some_rows_of_every_unit_is_compared_by_its_mean_loss():
     """A forest that looks at some of many rows would be compared on the few units of which it has all rows, or none."""
     kept = {
-        "baseline": [{"inner": {"loss": np.full(40, 6.0), "rows": np.full(40, 6)}}],
-        "tree": [{"inner": {"loss": np.full(40, 3.0), "rows": np.full(40, 6)}}],
-        "forest": [{"inner": {"loss": np.full(40, 0.4), "rows": np.full(40, 1)}}],  # 0.4 a row against 0.5
+        "baseline": [_record(UnitLosses(np.full(40, 6.0), np.full(40, 6)))],
+        "tree": [_record(UnitLosses(np.full(40, 3.0), np.full(40, 6)))],
+        "forest": [_record(UnitLosses(np.full(40, 0.4), np.full(40, 1)))],  # 0.4 a row against 0.5
     }
     assert picked_inside("best", list(kept), kept, 0) == 2
-    kept["forest"][0]["inner"]["loss"] = np.full(40, 0.6)
+    kept["forest"][0].inner_losses.loss = np.full(40, 0.6)
     assert picked_inside("best", list(kept), kept, 0) == 1
 
 
@@ -103,7 +108,7 @@ def test_a_forest_that_cannot_win_is_not_fitted_in_inner_folds(tmp_path):
     assert len(rows["forest"]["scores"]) == 3  # it is judged outside all the same
     assert "forest" not in study.results_["comparison"]["chosen_in_folds"]
     journal = [json.loads(line) for line in (tmp_path / "s" / "journal.jsonl").read_text().splitlines()]
-    ends = [entry["result"]["raced"] for entry in journal if str(entry.get("task", "")).endswith("forest")][:3]
+    ends = [entry["result"]["race"] for entry in journal if str(entry.get("task", "")).endswith("forest")][:3]
     assert [end["verdict"] for end in ends] == ["out"] * 3
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -13,6 +12,7 @@ from tamis.metrics.distributions import t_tail
 from tamis.metrics.intervals.interval import corrected_gain_test
 from tamis.metrics.intervals.paired import difference
 from tamis.metrics.ranking_test import SHARED_TRAINING, ranking_p_value
+from tamis.results.fold import FoldRecord
 from tamis.study.comparison.figures import by_unit
 from tamis.study.problem import StudyProblem
 
@@ -57,13 +57,13 @@ class HeldOut:
     ordered: bool = False
 
     @classmethod
-    def of(cls, problem: StudyProblem, folds: Sequence[Fold], judged: Sequence[dict[str, Any]]) -> HeldOut:
+    def of(cls, problem: StudyProblem, folds: Sequence[Fold], judged: Sequence[FoldRecord]) -> HeldOut:
         """What was kept of a procedure in folds."""
         folds, records = list(folds), list(judged)
-        kinds = [kind for kind in ("loss", "proper") if kind in records[0]["outer"]]
+        kinds = [kind for kind in ("loss", "proper") if records[0].losses.of(kind) is not None]
         sums = [by_unit(problem, folds, records, kind) for kind in kinds]
         stretches = _stretches(problem, folds)
-        means = [_means(stretches, np.array([_mean(fold["outer"], kind) for fold in records])) for kind in kinds]
+        means = [_means(stretches, np.array([record.losses.mean(kind) for record in records])) for kind in kinds]
         return cls(
             losses=sums[0],
             by_fold=means[0],
@@ -143,19 +143,15 @@ def _means(stretches: np.ndarray, values: np.ndarray) -> np.ndarray:
     return np.divide(sums, counts, out=np.full(len(counts), np.nan), where=counts > 0)
 
 
-def _mean(outer: dict[str, list[float]], kind: str) -> float:
-    rows = sum(outer["rows"])
-    return sum(outer[kind]) / rows if rows else float("nan")
-
-
 def _ranking(
-    problem: StudyProblem, folds: list[Fold], records: list[dict[str, Any]], stretches: np.ndarray
+    problem: StudyProblem, folds: list[Fold], records: list[FoldRecord], stretches: np.ndarray
 ) -> Ranking | None:
-    if not all("ranking" in fold["outer"] for fold in records):
+    ranked = [record.losses.ranking for record in records]
+    if any(terms is None for terms in ranked):
         return None
     n_repeats = len({fold.repeat for fold in folds})
     return Ranking(
         by_unit(problem, folds, records, "ranking"),
-        _means(stretches, np.array([sum(fold["outer"]["ranking"]) for fold in records])),
-        sum(fold["ranking_variance"] for fold in records) / n_repeats,
+        _means(stretches, np.array([sum(terms) for terms in ranked if terms is not None])),
+        sum(record.ranking_variance for record in records) / n_repeats,
     )

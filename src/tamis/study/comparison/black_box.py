@@ -10,8 +10,8 @@ import numpy as np
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.distributions import t_quantile
 from tamis.metrics.intervals.paired import difference
+from tamis.results.fold import FoldRecord, Judgements
 from tamis.study.comparison.figures import by_unit, excess, figures, score
-from tamis.study.comparison.race import Judgements
 from tamis.study.fold import FoldRules
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
@@ -29,7 +29,7 @@ def best_black_box(
     rules: FoldRules,
     references: Sequence[Procedure],
     folds: Sequence[Fold],
-    quoted: list[dict[str, Any]],
+    quoted: list[FoldRecord],
     judged: Judgements,
     p_values: Sequence[float],
     guessed: float | None = None,
@@ -70,7 +70,7 @@ def best_black_box(
     }
 
 
-def best_records(references: Sequence[Procedure], judged: Judgements) -> tuple[Procedure, list[dict[str, Any]]]:
+def best_records(references: Sequence[Procedure], judged: Judgements) -> tuple[Procedure, list[FoldRecord]]:
     """The black box of least loss, and what was kept of the best one in each fold.
 
     In each fold the best one is the one that loses least in the other folds, so that a fold's own rows do not choose
@@ -82,16 +82,16 @@ def best_records(references: Sequence[Procedure], judged: Judgements) -> tuple[P
     return references[int(np.argmin(means.sum(axis=1)))], records
 
 
-def _mean_loss(record: dict[str, Any]) -> float:
-    return sum(record["outer"]["loss"]) / max(1, sum(record["outer"]["rows"]))
+def _mean_loss(record: FoldRecord) -> float:
+    return sum(record.losses.loss) / max(1, sum(record.losses.rows))
 
 
 def _cost_interval(
     problem: StudyProblem,
     rules: FoldRules,
     folds: Sequence[Fold],
-    quoted: list[dict[str, Any]],
-    records: list[dict[str, Any]],
+    quoted: list[FoldRecord],
+    records: list[FoldRecord],
     cost: float | None,
 ) -> list[float] | None:
     r"""95% interval of the difference of the two scores on new rows; None where a fold has no score.
@@ -99,9 +99,7 @@ def _cost_interval(
     The larger of two standard errors: paired by unit, where the metric is a mean over rows or R², and over folds,
     :math:`s \sqrt{1/k + n_t / n_l}` (Nadeau and Bengio, 2003), because models of other training rows differ, too.
     """
-    gaps = [
-        excess(rules.metric, record["test"], quoted_record["test"]) for record, quoted_record in zip(records, quoted)
-    ]
+    gaps = [excess(rules.metric, record.score, quoted_record.score) for record, quoted_record in zip(records, quoted)]
     finite_gaps = np.array([gap for gap in gaps if gap is not None])
     if cost is None or len(finite_gaps) < len(gaps) or len(finite_gaps) < 2:
         return None
@@ -116,11 +114,11 @@ def _unit_error(
     problem: StudyProblem,
     rules: FoldRules,
     folds: Sequence[Fold],
-    quoted: list[dict[str, Any]],
-    records: list[dict[str, Any]],
+    quoted: list[FoldRecord],
+    records: list[FoldRecord],
 ) -> float:
     """Standard error of the difference, paired by unit; 0 for a metric that is no mean over rows."""
-    kind = "quoted" if all("quoted" in record["outer"] for record in (*quoted, *records)) else None
+    kind = "quoted" if all(record.losses.quoted is not None for record in (*quoted, *records)) else None
     scale = 1.0
     if rules.metric.base == "r2":
         kind, scale = "loss", float(np.var(problem.y)) or 1.0

@@ -12,6 +12,7 @@ from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.intervals.curves import calibration, confusion, roc
 from tamis.metrics.intervals.paired import difference
 from tamis.metrics.intervals.tally import Tally
+from tamis.results.fold import FoldRecord, Judgements
 from tamis.study.choose import choose
 from tamis.study.claims.association import Association
 from tamis.study.claims.claim import CHANCE, claim, level_of
@@ -22,14 +23,14 @@ from tamis.study.comparison.figures import by_unit, excess, figures, first_folds
 from tamis.study.comparison.frontier import frontier, paths
 from tamis.study.comparison.ladder import ladder
 from tamis.study.comparison.naive import naive_forecasts
-from tamis.study.comparison.race import Judgements, picked_inside, raced_facts
+from tamis.study.comparison.race import picked_inside, raced_facts
 from tamis.study.fold import FoldRules, tally_of
 from tamis.study.prediction.residuals import error_facts
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
 
 #: A procedure, and what was kept of it in folds.
-Kept = tuple[Procedure, list[dict[str, Any]]]
+Kept = tuple[Procedure, list[FoldRecord]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +97,7 @@ def compare(
     chosen_name = person or names[index]
     quoted = of_picked if index and person is None else whose[chosen_name]
     best = int(np.argmin([sums.sum() for sums in losses]))
-    promised = mean([fold["promised"] for fold in of_picked])
+    promised = mean([record.inner_score for record in of_picked])
     listed = [
         _summary(problem, rules, procedure, judged[procedure.name], folds)
         | {**_standing(losses[0], held_out[procedure.name].losses, losses[best], rows), "p_value": p_value}
@@ -139,7 +140,7 @@ def compare(
         "promised": promised,
         "optimism": excess(metric, promised, of_choice["score"]),
         "chosen_in_folds": [names[p] for p in picked],
-        "unlearned": sum(fold["unlearned"] for fold in of_picked),
+        "unlearned": sum(record.n_unlearned for record in of_picked),
         "recalls": _recalls(problem, rules, folds, quoted),
         "judged": _judged(problem, rules, folds, whose[chosen_name]),
         "black_box": best_black_box(
@@ -167,7 +168,7 @@ def _paths(rules: FoldRules, folds: Sequence[Fold], judged: Judgements) -> list[
     n_first = len(first_folds(folds))
     spreads = None  # squares about the mean of the training rows are what the baseline loses
     if rules.metric.base == "r2" and not rules.metric.negated:
-        spreads = [sum(fold["outer"]["loss"]) for fold in judged["baseline"][:n_first]]
+        spreads = [sum(record.losses.loss) for record in judged["baseline"][:n_first]]
     return paths({name: results[:n_first] for name, results in judged.items()}, spreads)
 
 
@@ -194,7 +195,7 @@ def _metric_sums(
     problem: StudyProblem, folds: Sequence[Fold], names: Sequence[str], judged: Judgements
 ) -> list[np.ndarray] | None:
     """Of each procedure, losses whose mean the quoted metric is, by unit; None where it has none in some fold."""
-    if not all("quoted" in fold["outer"] for name in names for fold in judged[name]):
+    if any(record.losses.quoted is None for name in names for record in judged[name]):
         return None
     return [by_unit(problem, folds, judged[name], "quoted") for name in names]
 
@@ -204,7 +205,7 @@ def _shared_luck(
     folds: Sequence[Fold],
     baseline: np.ndarray,
     metric_sums: list[np.ndarray] | None,
-    picked: list[dict[str, Any]],
+    picked: list[FoldRecord],
 ) -> float:
     """Correlation, over units, of the gain by the loss that is tested and by the metric that is quoted.
 
@@ -245,9 +246,9 @@ def _standing(baseline: np.ndarray, losses: np.ndarray, best: np.ndarray, rows: 
 
 
 def _summary(
-    problem: StudyProblem, rules: FoldRules, procedure: Procedure, judged: list[dict[str, Any]], folds: Sequence[Fold]
+    problem: StudyProblem, rules: FoldRules, procedure: Procedure, judged: list[FoldRecord], folds: Sequence[Fold]
 ) -> dict[str, Any]:
-    values, train = figures(problem, rules, folds, judged), mean([fold.get("train") for fold in judged])
+    values, train = figures(problem, rules, folds, judged), mean([record.train_score for record in judged])
     nested = values.pop("score")
     if procedure.name == "baseline" and (share := _guessed_share(problem, rules)) is not None:
         nested = share if rules.metric.base == "accuracy" else nested
@@ -262,13 +263,13 @@ def _summary(
         "nested": nested,
         "gap": excess(rules.metric, train, nested),
         **values,
-        "columns": [len(fold["columns"]) for fold in judged],
+        "columns": [record.n_columns for record in judged],
         "raced": raced_facts(judged),
     }
 
 
 def _recalls(
-    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[FoldRecord]
 ) -> list[dict[str, Any]] | None:
     """Of each class its held-out recall, and how many rows that is of; None for numbers."""
     if not problem.labels:
@@ -285,20 +286,20 @@ def _guessed_share(problem: StudyProblem, rules: FoldRules) -> float | None:
     return majority_share(np.bincount(problem.y, minlength=len(problem.labels)))
 
 
-def _not_fitted_further(judged: list[dict[str, Any]]) -> str:
+def _not_fitted_further(judged: list[FoldRecord]) -> str:
     out = raced_facts(judged)["out"]
     return f"; could not win in {out} of {len(judged)} training parts, and was not fitted further there" if out else ""
 
 
 def _judged(
-    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[FoldRecord]
 ) -> dict[str, Any] | None:
     """Confusion matrix and, for two classes, ROC and calibration curves of a procedure; of numbers, the errors."""
     if not problem.labels:
         return {"errors": error_facts(problem.y, folds, judged)}
     tallies: list[Tally] = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
     curves: dict[str, Any] = {"confusion": confusion(tallies).tolist()}
-    if "tally" in judged[0]:  # else the rows themselves are there
+    if judged[0].tally is not None:  # else the rows themselves are there
         codes = [1] if len(problem.labels) == 2 else []
         for code in codes:
             curve, bins = roc(tallies, code), calibration(tallies, code)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from tamis.evaluate.cross_validate import Fold, cross_validate
+from tamis.results.fold import FoldRecord
 from tamis.study.comparison.figures import by_unit, score
-from tamis.study.fold import FoldRules, kept_outside
+from tamis.study.fold import FoldRules, held_out_record
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures.tree import tree
 from tamis.task import CLASSIFICATION, COUNT, ORDINAL, REGRESSION
@@ -32,8 +33,8 @@ def dominant(
     rules: FoldRules,
     columns: Sequence[str],
     folds: Sequence[Fold],
-    baseline: Sequence[dict[str, Any]],
-    quoted: Sequence[dict[str, Any]],
+    baseline: Sequence[FoldRecord],
+    quoted: Sequence[FoldRecord],
     *,
     seed: int,
 ) -> dict[str, Any] | None:
@@ -58,7 +59,9 @@ def dominant(
     for name in columns[:MAX_COLUMNS]:
         single = replace(problem, X=problem.X.select([name]), names=(name,))
         trees = {name: tree(problem.task, n_rows=len(problem.y))}
-        records = cross_validate(single, trees, folds, partial(kept_outside, rules=rules), seed=seed, inner=rules.inner)
+        records = cross_validate(
+            single, trees, folds, partial(held_out_record, rules=rules), seed=seed, inner=rules.inner
+        )
         candidates.append((float(by_unit(problem, folds, records[name], "loss").sum()), name, records[name]))
     if not candidates:
         return None

@@ -12,6 +12,7 @@ from tamis.metrics import METRICS, Metric, utility
 from tamis.metrics.intervals.aggregate import aggregated, fold_parts, is_pooled
 from tamis.metrics.intervals.interval import score_interval
 from tamis.metrics.intervals.tally import Tally, together
+from tamis.results.fold import FoldRecord
 from tamis.study.fold import FoldRules, tally_of
 from tamis.study.problem import StudyProblem
 
@@ -32,18 +33,16 @@ def excess(metric: Metric, first: float | None, second: float | None) -> float |
     return None if first is None or second is None else float(utility(metric, first) - utility(metric, second))
 
 
-def by_unit(problem: StudyProblem, folds: Sequence[Fold], judged: list[dict[str, Any]], kind: str) -> np.ndarray:
+def by_unit(problem: StudyProblem, folds: Sequence[Fold], judged: list[FoldRecord], kind: str) -> np.ndarray:
     """Losses or rows of each unit, a row that was judged in several repeats counted once."""
     total, times = np.zeros(problem.units.max() + 1), np.zeros(len(problem.y))
     for fold, result in zip(folds, judged):
-        np.add.at(total, np.unique(problem.units[fold.test]), result["outer"][kind])
+        np.add.at(total, np.unique(problem.units[fold.test]), result.losses.of(kind))
         times[fold.test] += 1
     return total / max(1.0, times.max())
 
 
-def figures(
-    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
-) -> dict[str, Any]:
+def figures(problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[FoldRecord]) -> dict[str, Any]:
     """Score, interval, fold scores and other metrics of a procedure over outer folds.
 
     Returns
@@ -53,7 +52,7 @@ def figures(
     pooled one, so that their mean is the score) and `metrics`, the others by name.
     """
     tallies = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
-    metric, scores = rules.metric, [result["test"] for result in judged]
+    metric, scores = rules.metric, [result.score for result in judged]
     if metric.base == "r2" and (fold_values := fold_parts(metric, tallies)) is not None:
         scores = [_finite(fold_value) for fold_value in fold_values]
     value = _aggregated(metric, tallies, scores)
@@ -63,16 +62,16 @@ def figures(
         **_interval(rules, folds, tallies, scores, gain),
         "scores": scores,
         "metrics": {
-            name: _metric(problem, rules, name, tallies, [fold["metrics"][name] for fold in judged])
-            for name in judged[0]["metrics"]
+            name: _metric(problem, rules, name, tallies, [record.metrics[name] for record in judged])
+            for name in judged[0].metrics
         },
     }
 
 
-def score(problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]) -> float | None:
+def score(problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[FoldRecord]) -> float | None:
     """The score over all folds alone."""
     tallies = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
-    return _aggregated(rules.metric, tallies, [result["test"] for result in judged])
+    return _aggregated(rules.metric, tallies, [result.score for result in judged])
 
 
 def _aggregated(metric: Metric, tallies: Sequence[Tally], scores: Sequence[float | None]) -> float | None:
@@ -106,7 +105,7 @@ def _expected_gain(
     problem: StudyProblem,
     rules: FoldRules,
     folds: Sequence[Fold],
-    judged: list[dict[str, Any]],
+    judged: list[FoldRecord],
     value: float | None,
 ) -> float:
     r"""How much better the model refitted on all n rows may be than those of the folds, by the learning curve's slope.
@@ -115,7 +114,7 @@ def _expected_gain(
     gains :math:`(s_N - s_m) \log(n / N) / \log(N / m)` more; real curves flatten, so that this is an upper bound. 0
     where the outer score is not the better one, or where no inner score is known.
     """
-    inner = mean([fold.get("promised") for fold in judged])
+    inner = mean([record.inner_score for record in judged])
     if value is None or inner is None or problem.time is not None:
         return 0.0
     n_train = float(np.mean([len(fold.train) for fold in folds]))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.results.fold import FoldRecord, HalvedRecord, RestrictedRecord
 from tamis.study.comparison.figures import mean
 from tamis.study.procedures.models.few_columns import SIZES
 
@@ -46,9 +47,7 @@ def frontier(rows: Sequence[dict[str, Any]], chosen: str) -> list[dict[str, Any]
     return points
 
 
-def paths(
-    judged: Mapping[str, Sequence[dict[str, Any]]], spreads: Sequence[float] | None = None
-) -> list[dict[str, Any]]:
+def paths(judged: Mapping[str, Sequence[FoldRecord]], spreads: Sequence[float] | None = None) -> list[dict[str, Any]]:
     """Score against number of columns along each procedure that can be held to few at little cost.
 
     Parameters
@@ -74,46 +73,46 @@ def paths(
     return lines
 
 
-def _held_points(folds: Sequence[dict[str, Any]], spreads: Sequence[float] | None) -> list[dict[str, Any]]:
+def _held_points(folds: Sequence[FoldRecord], spreads: Sequence[float] | None) -> list[dict[str, Any]]:
     """A point for each size that some fold was held to; none unless every fold that uses more was."""
     points = []
     for k in SIZES:
         each = [_at(fold, k) for fold in folds]
         records = [record for record in each if record is not None]
-        if len(records) < len(each) or all(len(fold["columns"]) <= k for fold in folds):
+        if len(records) < len(each) or all(fold.n_columns <= k for fold in folds):
             break
-        total = float(sum(record["loss"] for record in records))
+        total = float(sum(record.loss for record in records))
         pooled = None if spreads is None or sum(spreads) <= 0 else 1 - total / sum(spreads)
         points.append(
             {
                 "most": k,
-                "columns": float(np.mean([record["columns"] for record in records])),
-                "score": mean([record["test"] for record in records]) if spreads is None else pooled,
-                "loss": total / sum(sum(fold["outer"]["rows"]) for fold in folds),
+                "columns": float(np.mean([record.columns for record in records])),
+                "score": mean([record.score for record in records]) if spreads is None else pooled,
+                "loss": total / sum(sum(fold.losses.rows) for fold in folds),
             }
         )
     return points
 
 
-def _at(fold: dict[str, Any], k: int) -> dict[str, Any] | None:
+def _at(fold: FoldRecord, k: int) -> RestrictedRecord | None:
     """A fold's procedure held to k columns; as it is, where it uses no more; None where it was not held."""
-    if len(fold["columns"]) <= k:
-        return {"columns": len(fold["columns"]), "test": fold["test"], "loss": sum(fold["outer"]["loss"])}
-    return next((record for record in fold.get("held", []) if record["most"] == k), None)
+    if fold.n_columns <= k:
+        return RestrictedRecord(k, fold.n_columns, fold.score, sum(fold.losses.loss))
+    return next((record for record in fold.restricted or () if record.max_columns == k), None)
 
 
-def _halved_points(folds: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+def _halved_points(folds: Sequence[FoldRecord]) -> list[dict[str, Any]]:
     """A point for each size that every fold's columns were halved to, or had to begin with."""
-    listed = [fold.get("halved", []) for fold in folds]
+    listed: list[list[HalvedRecord]] = [fold.halved or [] for fold in folds]
     if not all(len(steps) > 1 for steps in listed):
         return []
     points: list[dict[str, Any]] = []
     for k in HALVED_SIZES:
-        each = [next((step for step in steps if step["columns"] <= k), None) for steps in listed]
+        each = [next((step for step in steps if step.columns <= k), None) for steps in listed]
         records = [step for step in each if step is not None]
         if len(records) < len(each):
             continue
-        used, score = float(np.mean([step["columns"] for step in records])), mean([step["inner"] for step in records])
+        used, score = float(np.mean([step.columns for step in records])), mean([step.inner_score for step in records])
         if not points or used > points[-1]["columns"]:
             points.append({"most": k, "columns": used, "score": score, "loss": None})
         if all(step is steps[0] for step, steps in zip(records, listed)):

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.intervals.paired import difference
+from tamis.results.fold import FoldRecord, Judgements
 from tamis.study.comparison.black_box import best_records
 from tamis.study.comparison.figures import by_unit, figures
-from tamis.study.comparison.race import Judgements, picked_inside
+from tamis.study.comparison.race import picked_inside
 from tamis.study.fold import FoldRules
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import label
@@ -67,8 +68,8 @@ def _rung(
     problem: StudyProblem,
     rules: FoldRules,
     folds: Sequence[Fold],
-    records: list[dict[str, Any]],
-    below: list[dict[str, Any]],
+    records: list[FoldRecord],
+    below: list[FoldRecord],
 ) -> dict[str, Any]:
     rows = by_unit(problem, folds, records, "rows")
     loss_sums, loss_sums_below = (by_unit(problem, folds, fold_records, "loss") for fold_records in (records, below))

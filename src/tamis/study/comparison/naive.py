@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from tamis.evaluate.cross_validate import Fold
-from tamis.study.fold import FoldRules, outside
+from tamis.results.fold import FoldRecord
+from tamis.study.fold import FoldRules, predictions_record
 from tamis.study.problem import StudyProblem
 
 #: Share of the training rows, and rows at least, that recent shares of classes are of.
@@ -18,7 +18,7 @@ RECENT, MIN_RECENT = 0.1, 10
 MAX_PERIOD = 366
 
 
-def naive_forecasts(problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold]) -> dict[str, list[dict[str, Any]]]:
+def naive_forecasts(problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold]) -> dict[str, list[FoldRecord]]:
     """Name -> what is kept of each fold, of forecasts from earlier targets alone; none where rows have no time.
 
     Of numbers, "last value" is the mean over the rows of the latest training time, and "drift" continues the line from
@@ -30,7 +30,10 @@ def naive_forecasts(problem: StudyProblem, rules: FoldRules, folds: Sequence[Fol
         return {}
     answers = {"recent shares": _recent_shares} if problem.labels else {"last value": _last_value, "drift": _drift}
     answers["season"] = _season
-    return {name: [outside(problem, rules, fold, of(problem, fold)) for fold in folds] for name, of in answers.items()}
+    return {
+        name: [predictions_record(problem, rules, fold, of(problem, fold)) for fold in folds]
+        for name, of in answers.items()
+    }
 
 
 def _ends(problem: StudyProblem, rows: np.ndarray) -> tuple[float, float, float, float]:

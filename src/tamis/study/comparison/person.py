@@ -8,6 +8,7 @@ from typing import Any
 
 from tamis.check import count, one_of
 from tamis.errors import DamagedError, ParameterError
+from tamis.results.fold import FoldRecord
 from tamis.saved import mapping, read_integer, text
 from tamis.study.procedures import Procedure
 from tamis.study.procedures.models.few_columns import can_be_held, held_to
@@ -75,7 +76,7 @@ def restricted(procedure: Procedure, k: int) -> Procedure:
 
 
 def held_candidates(
-    wish: Wish, procedures: Sequence[Procedure], judged: Mapping[str, list[dict[str, Any]]], task: str
+    wish: Wish, procedures: Sequence[Procedure], judged: Mapping[str, list[FoldRecord]], task: str
 ) -> list[tuple[Procedure, bool]]:
     """The procedures that a wish leaves to choose from, and of each whether its folds have been judged already.
 
@@ -93,7 +94,7 @@ def held_candidates(
                 f"columns={k} goes with no procedure of this study: what columns contribute to a pipeline is not "
                 "known; give procedure= alone"
             )
-    is_within = [all(len(fold["columns"]) <= k for fold in judged[procedure.name]) for procedure in named]
+    is_within = [all(fold.n_columns <= k for fold in judged[procedure.name]) for procedure in named]
     return [(restricted(procedure, k), is_small) for procedure, is_small in zip(named, is_within)]
 
 
@@ -101,8 +102,8 @@ def rung_of(
     wish: Wish,
     procedures: Sequence[Procedure],
     sizes: Sequence[int],
-    judged: Mapping[str, list[dict[str, Any]]],
-    loss: Callable[[list[dict[str, Any]]], float],
+    judged: Mapping[str, list[FoldRecord]],
+    loss: Callable[[list[FoldRecord]], float],
 ) -> str | None:
     """The readable model of at most `wish.columns` columns with the least outer loss, as `name[size]`.
 
@@ -119,7 +120,7 @@ def rung_of(
 
 
 def of_least_loss(
-    candidates: Sequence[tuple[Procedure, list[dict[str, Any]]]], loss: Callable[[list[dict[str, Any]]], float]
+    candidates: Sequence[tuple[Procedure, list[FoldRecord]]], loss: Callable[[list[FoldRecord]], float]
 ) -> int:
     """The place of the procedure with the smallest outer loss; the simpler of equals."""
     losses = [loss(records) for _, records in candidates]

@@ -10,7 +10,7 @@ decide anything.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,8 +18,9 @@ import numpy as np
 
 from tamis.evaluate.cross_validate import Beside, Fold, Trained
 from tamis.metrics.intervals.paired import difference
+from tamis.results.fold import FoldRecord, Judgements, RaceEnd, SizedRecord, UnitLosses
 from tamis.study.choose import choose
-from tamis.study.fold import FoldRules, inner_facts, kept_by_size, kept_few
+from tamis.study.fold import FoldRules, full_record, inner_record, sized_record
 from tamis.study.procedures import Procedure
 from tamis.study.procedures.models.sized.records import is_sized
 
@@ -27,11 +28,15 @@ from tamis.study.procedures.models.sized.records import is_sized
 #: by out-of-bag answers of all training rows, and by those of some inner folds (benchmarks/study/race.py).
 OUT_OF_BAG, SOME_FOLDS = 2.0, 3.0
 
+#: Losses and score of out-of-fold predictions of the training rows.
+Inner = tuple[UnitLosses, float | None]
+
 #: Rows that a comparison needs.
 FEWEST_ROWS = 20
 
-Judgements = dict[str, list[dict[str, Any]]]
-Judge = Callable[[dict[str, Any], list[Fold], Any, Sequence[Beside]], Judgements]
+#: Procedure -> its records, those of models of several sizes together.
+Raced = dict[str, list[FoldRecord | SizedRecord]]
+Judge = Callable[[dict[str, Any], list[Fold], Any, Sequence[Beside]], Raced]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,30 +54,30 @@ class Race:
     name: str
     names: Sequence[str]
     prefer: str
-    rivals: Mapping[int, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    rivals: Mapping[int, Mapping[str, UnitLosses]] = field(default_factory=dict)
 
-    def is_out(self, fold: int, inner: Mapping[str, Any], margin: float) -> bool:
+    def is_out(self, fold: int, inner: UnitLosses, margin: float) -> bool:
         """Whether the rule would not take it though it lost less by the margin."""
         return self._is_taken(fold, inner, margin) is False
 
-    def has_won(self, fold: int, inner: Mapping[str, Any], margin: float) -> bool:
+    def has_won(self, fold: int, inner: UnitLosses, margin: float) -> bool:
         """Whether the rule would take it though it lost more by the margin."""
         return self._is_taken(fold, inner, -margin) is True
 
-    def _is_taken(self, fold: int, inner: Mapping[str, Any], favour: float) -> bool | None:
+    def _is_taken(self, fold: int, inner: UnitLosses, favour: float) -> bool | None:
         """Whether the rule takes it, its losses moved by so many standard errors; None where rows are too few.
 
         A unit of which a rival has other rows counts with the rival's mean loss there.
         """
         standing = self.rivals.get(fold, {})
-        rows, loss = np.array(inner["rows"], dtype=np.float64), np.array(inner["loss"])
-        theirs = {name: np.array(record["rows"], dtype=np.float64) for name, record in standing.items()}
+        rows, loss = np.array(inner.rows, dtype=np.float64), np.array(inner.loss)
+        theirs = {name: np.array(losses.rows, dtype=np.float64) for name, losses in standing.items()}
         is_shared = (rows > 0) & np.logical_and.reduce([counts > 0 for counts in theirs.values()])
         if not standing or rows[is_shared].sum() < FEWEST_ROWS:
             return None
         rows, loss = rows[is_shared], loss[is_shared]
         losses_of = {
-            name: np.array(standing[name]["loss"])[is_shared] / theirs[name][is_shared] * rows for name in standing
+            name: np.array(standing[name].loss)[is_shared] / theirs[name][is_shared] * rows for name in standing
         }
         best = min(losses_of.values(), key=lambda sums: float(sums.sum()))
         losses_of[self.name] = loss - favour * difference(loss, best, rows).error * rows
@@ -80,30 +85,30 @@ class Race:
         return order[choose([losses_of[name] for name in order], rows, self.prefer)] == self.name
 
 
-def kept_in_race(trained: Trained, *, rules: FoldRules, race: Race) -> dict[str, Any]:
+def race_record(trained: Trained, *, rules: FoldRules, race: Race) -> FoldRecord | SizedRecord:
     """What is kept of a procedure in a fold, its inner losses as far as the race inside the training part needs them.
 
-    Where the race was decided early, `raced` says how ("out" or "won"), by what, and how many of the inner fits were
+    Where the race was decided early, `race` says how ("out" or "won"), by what, and how many of the inner fits were
     made. The inner losses of a winner are then those out of the bag; one that is out cannot be picked in this part.
     """
     if is_sized(trained.model):
-        return kept_by_size(trained, rules=rules)
-    facts, raced = _inner(trained, rules, race)
-    return facts | ({} if raced is None else {"raced": raced}) | kept_few(trained, rules=rules)
+        return sized_record(trained, rules=rules)
+    (losses, score), end = _inner(trained, rules, race)
+    record = full_record(trained, rules=rules)
+    return replace(record, inner_losses=losses, inner_score=score, race=end)
 
 
-def _inner(trained: Trained, rules: FoldRules, race: Race) -> tuple[dict[str, Any], dict[str, Any] | None]:
+def _inner(trained: Trained, rules: FoldRules, race: Race) -> tuple[Inner, RaceEnd | None]:
     index, total = trained.fold.index, len(trained.pairs)
     for verdict, answers in _out_of_bag(trained):
-        facts = inner_facts(trained, rules, answers)
-        if (race.is_out if verdict == "out" else race.has_won)(index, facts["inner"], OUT_OF_BAG):
-            return facts, {"verdict": verdict, "by": "out of the bag", "fits": 0, "of": total}
-    facts = {}
+        inner = inner_record(trained, rules, answers)
+        if (race.is_out if verdict == "out" else race.has_won)(index, inner[0], OUT_OF_BAG):
+            return inner, RaceEnd(verdict, "out of the bag", 0, total)
     for done, answers in enumerate(trained.inner_steps(), start=1):
-        facts = inner_facts(trained, rules, answers)
-        if done < total and race.is_out(index, facts["inner"], SOME_FOLDS):
-            return facts, {"verdict": "out", "by": "inner folds", "fits": done, "of": total}
-    return facts, None
+        inner = inner_record(trained, rules, answers)
+        if done < total and race.is_out(index, inner[0], SOME_FOLDS):
+            return inner, RaceEnd("out", "inner folds", done, total)
+    return inner, None
 
 
 def _out_of_bag(trained: Trained) -> Iterator[tuple[str, np.ndarray]]:
@@ -128,7 +133,7 @@ def raced(
     prefer: str,
     order: Sequence[str],
     concurrent: Sequence[Beside] = (),
-) -> Judgements:
+) -> Raced:
     """What is kept of every procedure in every fold, raced in a fixed order.
 
     Parameters
@@ -138,13 +143,13 @@ def raced(
     concurrent : what is judged meanwhile, and does not race.
     """
     names = [procedure.name for procedure in procedures]
-    judgements: Judgements = {}
+    judgements: Raced = {}
     for stage in (all_stages := stages(procedures)):
         rivals = {fold.index: _standing(judgements, i) for i, fold in enumerate(folds)}
         race = Race(stage[0].name, order, prefer, rivals if stage[0].cost else {})
         models = {procedure.name: procedure.make(task) for procedure in stage}
         concurrent_now = concurrent if stage is all_stages[-1] else ()
-        judgements |= judge(models, folds, partial(kept_in_race, race=race), concurrent_now)
+        judgements |= judge(models, folds, partial(race_record, race=race), concurrent_now)
     return {name: judgements[name] for name in names}
 
 
@@ -155,20 +160,22 @@ def stages(procedures: Sequence[Procedure]) -> list[list[Procedure]]:
     return [free, *([procedure] for procedure in dear)] if free else [[procedure] for procedure in dear]
 
 
-def _standing(judgements: Judgements, fold: int) -> dict[str, Any]:
+def _standing(judgements: Raced, fold: int) -> dict[str, UnitLosses]:
     """Inner losses of the procedures that are not out in a fold."""
-    standing: dict[str, Any] = {}
+    standing: dict[str, UnitLosses] = {}
     for name, records in judgements.items():
-        if "sizes" in records[fold]:
-            standing |= {f"{name}[{sized['size']}]": sized["inner"] for sized in records[fold]["sizes"]}
-        elif not is_out(records[fold]):
-            standing[name] = records[fold]["inner"]
+        record = records[fold]
+        if isinstance(record, SizedRecord):
+            standing |= {f"{name}[{sized.size}]": losses_inside(sized) for sized in record.sizes}
+        elif not record.is_out:
+            standing[name] = losses_inside(record)
     return standing
 
 
-def is_out(record: Mapping[str, Any]) -> bool:
-    """Whether a procedure could not win any more in the training part of a fold."""
-    return bool(record.get("raced", {}).get("verdict") == "out")
+def losses_inside(record: FoldRecord) -> UnitLosses:
+    """Losses of the training rows by folds inside; every procedure that is compared has them."""
+    assert record.inner_losses is not None
+    return record.inner_losses
 
 
 def picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: int) -> int:
@@ -177,28 +184,28 @@ def picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: i
     By the units of which all judged the same rows; where these are less than half, for a forest looked at some rows
     only, by all that each judged some of, with the mean loss of its rows there.
     """
-    indices = [index for index, name in enumerate(names) if not is_out(judged[name][fold])]
-    inner = [judged[names[index]][fold]["inner"] for index in indices]
-    rows = np.array([record["rows"] for record in inner])
+    indices = [index for index, name in enumerate(names) if not judged[name][fold].is_out]
+    inner = [losses_inside(judged[names[index]][fold]) for index in indices]
+    rows = np.array([losses.rows for losses in inner])
     common = (rows == rows[0]).all(axis=0)
     if 2 * rows[0, common].sum() < rows[0].sum():
         common = (rows > 0).all(axis=0)
     losses, quoted = (
         [
-            np.array(record[kind])[common] * (rows[0, common] / own_rows)
-            for record, own_rows in zip(inner, np.maximum(rows[:, common], 1))
-            if kind in record
+            np.array(sums)[common] * (rows[0, common] / own_rows)
+            for sums, own_rows in zip(sums_of, np.maximum(rows[:, common], 1))
+            if sums is not None
         ]
-        for kind in ("loss", "quoted")
+        for sums_of in ([own.loss for own in inner], [own.quoted for own in inner])
     )
     return indices[choose(losses, rows[0, common], prefer, quoted if len(quoted) == len(losses) else None)]
 
 
-def raced_facts(records: Sequence[Mapping[str, Any]]) -> dict[str, int]:
+def raced_facts(records: Sequence[FoldRecord]) -> dict[str, int]:
     """In how many training parts a procedure was out, or had won, before all inner folds were fitted; fits spared."""
-    ends = [fold["raced"] for fold in records if "raced" in fold]
+    ends = [record.race for record in records if record.race is not None]
     return {
-        "out": sum(end["verdict"] == "out" for end in ends),
-        "won": sum(end["verdict"] == "won" for end in ends),
-        "spared": sum(end["of"] - end["fits"] for end in ends),
+        "out": sum(end.verdict == "out" for end in ends),
+        "won": sum(end.verdict == "won" for end in ends),
+        "spared": sum(end.of - end.fits for end in ends),
     }

@@ -13,6 +13,7 @@ from typing import Any
 
 from tamis.errors import DamagedError, StudyError
 from tamis.fingerprint import CODE, PACKAGES
+from tamis.results.record import Record
 from tamis.saved import mapping, naming, reading, shortened
 
 JOURNAL_FILE = "journal.jsonl"
@@ -61,9 +62,9 @@ class Journal:
             os.fsync(self._file.fileno())
 
     def add(self, task: str, seed: int, result: Any) -> None:
-        """Append one finished task; a kill after this does not lose it, a power cut not a second later."""
-        self.done[task] = result
-        self._write({"task": task, "seed": seed, "result": result})
+        """Append one finished task; a kill after this loses nothing, a power cut at most the last second."""
+        self.done[task] = facts = result.to_dict() if isinstance(result, Record) else result
+        self._write({"task": task, "seed": seed, "result": facts})
 
     def _resume(self) -> None:
         lines = _complete_lines(self._file)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from tamis.results.fold import FoldFindings, FoldRecord, Judgements
 from tamis.study.claims.association import Association
 from tamis.study.findings.complexity import complexity, path_of
 from tamis.study.findings.distribution import distribution, shown_classes
@@ -23,13 +24,13 @@ from tamis.study.procedures.models.contribution import importances
 MOST_CARDS = 12
 
 
-def of_fold(problem: StudyProblem, model: Any, columns: Sequence[str]) -> dict[str, Any]:
+def of_fold(problem: StudyProblem, model: Any, columns: Sequence[str]) -> FoldFindings:
     """What is kept of one fold's model: its effects, its coefficients, its error against complexity."""
-    return {
-        "effects": effects(problem, model, _by_weight(problem, model, columns)),
-        "terms": kept_terms(model),
-        "complexity": complexity(model),
-    }
+    return FoldFindings(
+        effects=effects(problem, model, _by_weight(problem, model, columns)),
+        terms=kept_terms(model),
+        complexity=complexity(model),
+    )
 
 
 def of_refit(problem: StudyProblem, model: Any, order: Sequence[str]) -> dict[str, Any]:
@@ -46,7 +47,7 @@ def of_refit(problem: StudyProblem, model: Any, order: Sequence[str]) -> dict[st
 
 def findings(
     problem: StudyProblem,
-    judged: dict[str, list[dict[str, Any]]],
+    judged: Judgements,
     chosen: str,
     order: Sequence[str],
     final: dict[str, Any],
@@ -65,7 +66,6 @@ def findings(
     model : the fitted model.
     tested : every column alone against the target.
     """
-    folds = [fold.get("findings", {}) for fold in judged[chosen]]
     alone = marginal(problem, tested, n_jobs)
     strongest = sorted(zip(alone["name"], alone["strength"]), key=lambda pair: (-pair[1], pair[0]))
     first = [*order, *(name for name, _ in strongest if name not in set(order))]
@@ -73,7 +73,7 @@ def findings(
     return {
         "columns": alone,
         "sure": sure_columns(problem, order, alike, together["pairs"]),
-        "stability": selection_stability([fold["columns"] for fold in judged[chosen]], problem.X.n_columns),
+        "stability": selection_stability([record.columns or [] for record in judged[chosen]], problem.X.n_columns),
         "expected_false": final.get("expected_false"),
         "interchangeable": alike,
         "interactions": together,
@@ -83,7 +83,10 @@ def findings(
         "uncalibrated": final.get("uncalibrated", False),
         "terms": {
             "final": final.get("terms"),
-            "folds": [listed_terms(fold.get("terms"), final.get("terms")) for fold in folds],
+            "folds": [
+                listed_terms(record.findings.terms if record.findings else None, final.get("terms"))
+                for record in judged[chosen]
+            ],
         },
         "complexity": _complexities(judged),
         "path": final.get("path"),
@@ -93,7 +96,7 @@ def findings(
     }
 
 
-def _card(problem: StudyProblem, name: str, final: dict[str, Any], folds: list[dict[str, Any]]) -> dict[str, Any]:
+def _card(problem: StudyProblem, name: str, final: dict[str, Any], records: list[FoldRecord]) -> dict[str, Any]:
     """Distribution and effect of a column; `folds` holds a curve a fold, None where the fold kept none.
 
     A fold whose model does not use the column has no effect of it: its curve is 0.
@@ -107,18 +110,18 @@ def _card(problem: StudyProblem, name: str, final: dict[str, Any], folds: list[d
     words = None if column.levels is None else [str(column.levels[int(point)]) for point in points]
     flat = [[0.0] * len(line) for line in curve]
     fold_curves = [
-        fold.get("findings", {}).get("effects", {}).get(name) or (flat if name not in fold["columns"] else None)
-        for fold in folds
+        (record.findings and record.findings.effects.get(name)) or (None if name in (record.columns or ()) else flat)
+        for record in records
     ]
     effect = {"points": [float(point) for point in points], "levels": words, "final": curve, "folds": fold_curves}
     return {**card, "effect": effect}
 
 
-def _complexities(judged: dict[str, list[dict[str, Any]]]) -> dict[str, list[dict[str, Any]]]:
+def _complexities(judged: Judgements) -> dict[str, list[dict[str, Any]]]:
     """Procedure -> the curves of its folds, for those that have any."""
     curves_of = {
-        name: [curve for fold in folds if (curve := fold.get("findings", {}).get("complexity")) is not None]
-        for name, folds in judged.items()
+        name: [each.findings.complexity for each in records if each.findings and each.findings.complexity is not None]
+        for name, records in judged.items()
     }
     return {name: curves for name, curves in curves_of.items() if curves}
 

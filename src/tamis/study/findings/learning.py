@@ -11,6 +11,7 @@ from tamis.engine import generator, seed_of
 from tamis.evaluate.cross_validate import Fold, predictions, train
 from tamis.evaluate.inner import inner_folds
 from tamis.metrics.r_squared import fold_r_squared
+from tamis.results.fold import FoldRecord
 from tamis.study.claims.scoring import value
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
@@ -60,14 +61,14 @@ def learning(
 
 
 def whole_curve(
-    curve: dict[str, Any], problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[dict[str, Any]]
+    curve: dict[str, Any], problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[FoldRecord]
 ) -> dict[str, Any]:
     """The same with a last point: all training rows of these folds, as they were judged anyway."""
     records = judged[: curve["folds"]]
     if rules.metric.base == "r2":
-        last = _r_squared(problem, folds[: curve["folds"]], [sum(fold["outer"]["loss"]) for fold in records])
+        last = _r_squared(problem, folds[: curve["folds"]], [sum(record.losses.loss) for record in records])
     else:
-        last = [fold["test"] for fold in records]
+        last = [record.score for record in records]
     if not curve["rows"] or None in last:
         return {**curve, "rows": [], "scores": []}
     n_train = int(np.mean([len(fold.train) for fold in folds[: curve["folds"]]]))

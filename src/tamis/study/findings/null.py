@@ -13,7 +13,7 @@ from tamis.evaluate.chance.shuffle import permuted
 from tamis.evaluate.cross_validate import Beside, Fold, cross_validate
 from tamis.metrics import Metric, utility
 from tamis.study.comparison.figures import score
-from tamis.study.comparison.race import Judgements, picked_inside, raced
+from tamis.study.comparison.race import Raced, picked_inside, raced
 from tamis.study.fold import FoldRules, outer_folds
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
@@ -40,7 +40,7 @@ def null_score(
     folds = outer_folds(shuffled, problem.plan.folds, problem.plan.repeats, seed)
     names = [procedure.name for procedure in candidates]
 
-    def judge(models: dict[str, Any], some: list[Fold], keep: Any, concurrent: Sequence[Beside]) -> Judgements:
+    def judge(models: dict[str, Any], some: list[Fold], keep: Any, concurrent: Sequence[Beside]) -> Raced:
         return cross_validate(
             shuffled, models, some, partial(keep, rules=rules), seed=seed, inner=rules.inner, concurrent=concurrent
         )

@@ -11,6 +11,7 @@ import numpy as np
 from tamis.errors import DamagedError
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.intervals.reach import reaches
+from tamis.results.fold import FoldRecord
 from tamis.saved import numbers, read_entry, read_integer
 
 #: Quantiles that are kept of a study's errors, from the smallest to the largest.
@@ -76,13 +77,13 @@ def of_fold(errors: np.ndarray) -> list[float]:
     return [float(value) for value in np.quantile(errors, shares)]
 
 
-def of_folds(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[dict[str, Any]]) -> Residuals | None:
+def of_folds(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[FoldRecord]) -> Residuals | None:
     """The errors of a procedure in the outer folds; None where the journal holds none of them."""
     errors, rows = _errors(y, folds, judged)
     return Residuals.of(errors, rows) if rows > 1 else None
 
 
-def error_facts(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[dict[str, Any]]) -> dict[str, Any] | None:
+def error_facts(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[FoldRecord]) -> dict[str, Any] | None:
     r"""The mean error y - ŷ, and `reaches`: within which distance of the truth each `share` of answers lies.
 
     Every repeat's error counts by itself, for it is that of a single model. Of n rows the reach of a share c is the
@@ -94,14 +95,14 @@ def error_facts(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[dict[str,
     return None if not rows else {"mean": float(errors.mean()), "reaches": reaches(np.abs(errors), rows)}
 
 
-def _errors(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[dict[str, Any]]) -> tuple[np.ndarray, int]:
+def _errors(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[FoldRecord]) -> tuple[np.ndarray, int]:
     """Errors of every repeat, or quantiles of them, and how many rows they are of; none where a fold kept none."""
     errors = []
     for fold, record in zip(folds, judged):
-        if "answers" in record:
-            errors.append(y[fold.test] - np.array(record["answers"]))
-        elif "errors" in record:
-            errors.append(np.array(record["errors"]))
+        if record.predictions is not None:
+            errors.append(y[fold.test] - np.array(record.predictions))
+        elif record.errors is not None:
+            errors.append(np.array(record.errors))
     if not errors or len(errors) < len(judged):
         return np.empty(0), 0
     return np.concatenate(errors), len(np.unique(np.concatenate([fold.test for fold in folds])))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tamis.evaluate.cross_validate import Fold
+from tamis.results.fold import FoldRecord
 from tamis.study.fold import FoldRules, tally_of
 from tamis.study.problem import StudyProblem
 from tamis.study.validity.calibration import calibration_facts, calibration_words
@@ -18,12 +19,12 @@ def validity_facts(
     problem: StudyProblem,
     rules: FoldRules,
     folds: Sequence[Fold],
-    records: Sequence[dict[str, Any]],
+    records: Sequence[FoldRecord],
     subgroups: Sequence[str] | None,
 ) -> dict[str, Any]:
     """Everything, with its sentences in `words`."""
     judged, labels = JudgedRows.of(problem, folds, records), problem.labels
-    sums = judged is None and bool(labels) and all("tally" in record for record in records)
+    sums = judged is None and bool(labels) and all(record.tally is not None for record in records)
     tallies = [tally_of(problem, rules, fold, record) for fold, record in zip(folds, records)] if sums else []
     has_rows = judged is not None or bool(tallies)
     calibrations = calibration_facts(judged, labels, tallies) if has_rows else []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -12,6 +11,7 @@ from tamis.evaluate.cross_validate import Fold
 from tamis.evaluate.problem import Problem
 from tamis.metrics.intervals.curves import class_counts_by_value
 from tamis.metrics.intervals.tally import Tally
+from tamis.results.fold import FoldRecord
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +41,12 @@ class JudgedRows:
     repeat: np.ndarray
 
     @classmethod
-    def of(cls, problem: Problem, folds: Sequence[Fold], records: Sequence[dict[str, Any]]) -> JudgedRows | None:
+    def of(cls, problem: Problem, folds: Sequence[Fold], records: Sequence[FoldRecord]) -> JudgedRows | None:
         """From the records of folds; None where predictions were too many to keep."""
-        if not records or not all("answers" in record for record in records):
+        if not records or not all(record.predictions is not None for record in records):
             return None
         row = np.concatenate([fold.test for fold in folds])
-        predictions = np.concatenate([np.array(record["answers"], dtype=np.float64) for record in records])
+        predictions = np.concatenate([np.array(record.predictions, dtype=np.float64) for record in records])
         repeat = np.concatenate([np.full(len(fold.test), fold.repeat) for fold in folds])
         unit = row if problem.groups is None else np.asarray(problem.groups)[row]
         weight = 1 / np.bincount(row)[row]

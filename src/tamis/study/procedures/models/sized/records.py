@@ -10,11 +10,10 @@ import numpy as np
 
 from tamis.evaluate.cross_validate import Fold
 from tamis.evaluate.problem import Problem
+from tamis.results.fold import FoldRecord, Judgements, SizedRecord
 from tamis.study.procedures.models.few_columns import FewColumns
 from tamis.study.procedures.models.sized.base import SizedModels
 from tamis.study.procedures.models.transformed import Transformed
-
-Records = dict[str, list[dict[str, Any]]]
 
 
 def models_by_size(model: Any) -> Iterator[tuple[int, Any, np.ndarray | None]]:
@@ -73,29 +72,31 @@ def _sized(model: Any) -> tuple[Any, Any]:
     return model, None
 
 
-def records_by_size(judged: Mapping[str, list[dict[str, Any]]], sizes: Sequence[int]) -> Records:
+def records_by_size(judged: Mapping[str, Sequence[FoldRecord | SizedRecord]], sizes: Sequence[int]) -> Judgements:
     """Procedure -> records of its folds, those of sized models under `name[size]` for every size.
 
     Under the procedure's own name is, in each fold, the record of the size with the least inner loss. Where a fold has
     no model of a size, its next smaller one counts.
     """
-    records: Records = {}
+    records: Judgements = {}
     for name, folds in judged.items():
-        if not any("sizes" in fold for fold in folds):
-            records[name] = folds
+        single = [fold for fold in folds if isinstance(fold, FoldRecord)]
+        if len(single) == len(folds):
+            records[name] = single
             continue
         for size in sizes:
             records[f"{name}[{size}]"] = [_at(fold, size) for fold in folds]
-        records[name] = [min(fold["sizes"], key=_inner_loss) if "sizes" in fold else fold for fold in folds]
+        records[name] = [min(fold.sizes, key=_inner_loss) if isinstance(fold, SizedRecord) else fold for fold in folds]
     return records
 
 
-def _at(fold: dict[str, Any], size: int) -> dict[str, Any]:
+def _at(fold: FoldRecord | SizedRecord, size: int) -> FoldRecord:
     """The record of a size; that of a fold with a single class, which has no sizes, stands for all."""
-    if "sizes" not in fold:
+    if isinstance(fold, FoldRecord):
         return fold
-    return next(record for record in reversed(fold["sizes"]) if record["size"] <= size)
+    return next(record for record in reversed(fold.sizes) if record.size is not None and record.size <= size)
 
 
-def _inner_loss(record: dict[str, Any]) -> float:
-    return float(sum(record["inner"]["loss"]))
+def _inner_loss(record: FoldRecord) -> float:
+    assert record.inner_losses is not None
+    return float(sum(record.inner_losses.loss))

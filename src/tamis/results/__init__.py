@@ -1,0 +1,4 @@
+"""What a study keeps and writes, as dataclasses that are read by name and dumped as JSON.
+
+Read `record` (how a record becomes plain values and comes back), then `fold` (one procedure in one outer fold).
+"""
