@@ -93,7 +93,7 @@ def test_what_was_chosen_is_saved(tmp_path):
 @pytest.mark.parametrize(
     ("settings", "kind", "said"),
     [
-        ({"oob_score": False}, ParameterError, "tune=True looks at the out-of-bag error"),
+        ({"oob_score": False}, ParameterError, "tune=True looks at rows left out"),
         ({"bootstrap": False}, ParameterError, "give max_samples below 1"),
         ({"tune": {"max_depth": [2]}}, ParameterError, "max_depth"),
         ({"tune": {}}, KindError, "mapping"),
