@@ -58,3 +58,13 @@ def test_a_strong_column_that_was_surely_known_is_not_asked_about(tmp_path):
     study = tamis.Study(frame, target="price", folder=tmp_path, **FAST).run()
     assert study.results_["answer"]["score"] > 0.75
     assert study.results_["answer"]["dominant"] is None
+
+
+def test_a_column_that_a_stop_asks_about_is_asked_about_once(tmp_path):
+    """The answer of a column that equals the target would ask the same question twice in two sentences."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(120, 3)), columns=list("abc"))
+    frame["y"] = np.where(frame["a"] > 0, "p", "n")
+    words = tamis.Study(frame, target="y", folder=tmp_path, **FAST).run().results_["answer"]["words"]
+    assert words.startswith("Do not quote this score: column 'a' alone")
+    assert words.count("known be") == 1

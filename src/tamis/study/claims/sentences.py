@@ -68,13 +68,13 @@ def details(facts: dict[str, Any]) -> str:
 
 
 def question(facts: dict[str, Any]) -> str:
-    """What is asked about a column that alone reaches what the model does; empty where there is none.
+    """What is asked about a column that alone reaches what the model does; empty where there is none, or a stop asks it.
 
     >>> question({"metric": "accuracy", "dominant": {"column": "Discharge status", "score": 0.9751}})
     'Discharge status alone reaches an accuracy of 0.975. Was it known beforehand?'
     """
     column = facts.get("dominant")
-    if column is None or column["score"] is None:
+    if column is None or column["score"] is None or _is_stopped_by(facts, column["column"]):
         return ""
     metric = spoken(facts["metric"])
     article = "an" if metric[0] in "aeiouR" else "a"
@@ -82,6 +82,12 @@ def question(facts: dict[str, Any]) -> str:
         f"{_column_name(column['column'])} alone reaches {article} {metric} of {three(column['score'])}. "
         "Was it known beforehand?"
     )
+
+
+def _is_stopped_by(facts: dict[str, Any], column: str) -> bool:
+    """Whether the stop that is quoted names the column and asks about it."""
+    stops = facts.get("stops") or []
+    return bool(stops) and f"column {column!r}" in stops[0] and "?" in stops[0]
 
 
 def stop_words(facts: dict[str, Any]) -> str:
