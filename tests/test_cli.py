@@ -55,6 +55,25 @@ def test_run_says_the_answer_and_where_the_report_is(folder):
     assert "report.html" in shown
 
 
+def test_figures_of_a_study_are_written(folder):
+    """Figures for a paper must not need a browser; a wrong format or path says what is possible."""
+    from tamis import load
+
+    result = _call("figures", folder / "study", "-o", folder / "figures")
+    assert result.exit_code == 0, result.output
+    names = {path.name for path in (folder / "figures").iterdir()}
+    assert {"ladder.svg", "ladder.png", "roc.svg", "roc.png", "procedures.svg"} <= names
+    assert f"wrote {len(names)} files" in result.output
+    study = load(folder / "study")
+    saved = study.plot.roc().save(folder / "roc.svg").read_text(encoding="utf-8")
+    in_folder = (folder / "figures" / "roc.svg").read_text(encoding="utf-8")
+    assert re.findall("<(?:path|circle|text)[^>]*>", saved) == re.findall("<(?:path|circle|text)[^>]*>", in_folder)
+    assert [path.suffix for path in study.figures(folder / "vectors", to="svg")] == [".svg"] * (len(names) // 2)
+    refused = _call("figures", folder / "study", "--to", "gif")
+    assert refused.exit_code != 0
+    assert "--to gif is not known; give one of svg, png" in refused.output
+
+
 def test_run_as_json_is_results_json(folder):
     """Programs read the same facts that are on disk."""
     result = _call("run", folder / "t.csv", "-t", "outcome", "-f", folder / "study", *QUICK, "--json")

@@ -1,4 +1,4 @@
-"""Whether a model may be used: rows needed before a study, validation on another table, reporting checklists."""
+"""Whether a model may be used, and what is published of it: rows needed, validation, checklists, tables, figures."""
 
 from __future__ import annotations
 
@@ -93,3 +93,19 @@ def tables(
 
     written = load(folder).tables(output, to=to)
     typer.echo(f"wrote {written[0] if len(written) == 1 else f'{len(written)} tables to {output}'}")
+
+
+@app.command()
+@plainly
+def figures(
+    folder: FolderArgument,
+    output: Annotated[Path, typer.Option("--output", "-o", help="the folder to write to")] = Path("figures"),
+    to: Annotated[str | None, typer.Option("--to", help="svg, png or svg,png; png needs Pillow")] = None,
+) -> None:
+    """Write every figure of a study's report as SVG and PNG files, without a browser."""
+    from tamis.study import load
+
+    written = load(folder).figures(output, to=to)
+    typer.echo(f"wrote {len(written)} files to {output}")
+    if to is None and not any(path.suffix == ".png" for path in written):
+        typer.echo("PNG files need Pillow, which is not installed; install tamis[image]")

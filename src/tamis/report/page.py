@@ -80,6 +80,11 @@ def _rendered(context: dict[str, Any], long: dict[str, Any]) -> str:
     return text
 
 
+def drawing_macros() -> Any:
+    """The macros that draw parts of the page, to be called by themselves."""
+    return _environment().get_template("picture.html").make_module({"json": as_json, "share": bar_share})
+
+
 @cache
 def _environment() -> Any:
     """The templates, each compiled once: that takes longer than filling them."""

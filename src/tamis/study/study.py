@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from html import escape
@@ -461,6 +461,22 @@ class Study(TakesTable, BaseEstimator):
         looks = Ledger(self.folder).looks(lock["digest"], lock["data"]) if self._kept else []
         return export_tables(self.results_, self._plan(), looks, Path(folder), to)
 
+    def figures(self, folder: str | os.PathLike[str], *, to: str | Sequence[str] | None = None) -> list[Path]:
+        """Write every figure of the report to a folder; the paths written. No browser is needed.
+
+        Parameters
+        ----------
+        to : "svg", "png" or both ("svg,png"); both, where Pillow is installed.
+        """
+        from tamis.report.figures import every_figure, export_figures
+
+        self._result_of("answer")
+        lock = self.results_["lock"]
+        looks = Ledger(self.folder).looks(lock["digest"], lock["data"]) if self._kept else []
+        with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", files.REBUILT, StudyError):
+            pictures = every_figure(self.results_, self._plan(), looks)
+        return export_figures(pictures, Path(folder), to)
+
     def open(self, source: Any = None) -> dict[str, Any]:
         """Score the final model on the locked rows; every opening is written to the ledger before it is shown.
 
@@ -625,7 +641,7 @@ class Study(TakesTable, BaseEstimator):
 
     @property
     def plot(self) -> Any:
-        """The charts of the study as methods that give Bokeh figures: `study.plot.frontier()`."""
+        """The charts of the study as methods that give Bokeh figures: `study.plot.roc().save("roc.svg")`."""
         from tamis.report.charts.plots import Plots
 
         self._result_of("answer")

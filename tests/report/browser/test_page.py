@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import math
 
 import pytest
 
 from tamis.report import page
+from tamis.report.figures import every_figure
+from tamis.report.figures.drawing import MARGIN
+from tamis.report.figures.png import png_of
 
 pytestmark = pytest.mark.browser
 
@@ -387,6 +391,105 @@ def test_a_saved_picture_is_that_of_the_page(made, opened):
         shot = seen.send("Page.captureScreenshot", captureBeyondViewport=True, clip=clip)["data"]
         different = seen.run(DIFFERENT % (json.dumps(figure), json.dumps(f"data:image/png;base64,{shot}")))
         assert different < 0.02, figure  # without colours: 0.06 and 0.22
+
+
+@pytest.mark.parametrize("kind", ["svg", "png"])
+def test_figures_written_without_a_browser_are_those_of_the_page(made, opened, kind):
+    """`tamis figures` would show other marks, other ends of axes or other colours than the report."""
+    results = made.lasso(made.study())
+    pictures = every_figure(results, made.plan())
+    seen = opened(page(results, made.plan()), width=1400)
+    seen.drawn()
+    names = [name for name in pictures if seen.run(f"!!document.getElementById('chart-{name}')")]
+    assert {"procedures", "stability", "frontier", "path", "roc", "precision_recall", "reliability"} <= set(names)
+    for name in names:
+        left, top, width, height = pictures[name].frame
+        if kind == "svg":
+            picture, factor = pictures[name].svg().encode(), 1
+        else:
+            picture, factor = png_of(pictures[name]), 2
+        mime = {"svg": "image/svg+xml", "png": "image/png"}[kind]
+        address = f"data:{mime};base64,{base64.b64encode(picture).decode()}"
+        frame = [factor * value for value in (left, top, width, height)]
+        different = seen.run(FRAMES % (json.dumps(f"chart-{name}"), json.dumps(address), json.dumps(frame)))
+        assert different < 0.03, name  # another end of an axis: 0.1 and more
+
+
+def test_drawings_written_without_a_browser_are_those_of_the_page(made, opened):
+    """The ladder, the tree and the columns' cards would lose the styles of the page on their way into a file."""
+    results = made.ladder(made.study())
+    pictures = every_figure(results, made.plan())
+    seen = opened(page(results, made.plan()), width=1400)
+    seen.drawn()
+    for name, selector in (("ladder", ".ladder svg.wide"), ("model-tree", ".tree-picture svg")):
+        picture = pictures[name]
+        svg = base64.b64encode(picture.svg().encode()).decode()
+        box = seen.run(
+            f"(({{x, y, width, height}}) => ({{x: x + scrollX, y: y + scrollY, width, height}}))"
+            f"(document.querySelector('{selector}').getBoundingClientRect())"
+        )
+        shot = seen.send("Page.captureScreenshot", captureBeyondViewport=True, clip={**box, "scale": 1})["data"]
+        natural = seen.run(
+            f"(({{width, height}}) => [width, height])(document.querySelector('{selector}').viewBox.baseVal)"
+        )
+        frame = [MARGIN, picture.height - MARGIN - natural[1], *natural]
+        script = PICTURES % (
+            json.dumps(f"data:image/png;base64,{shot}"),
+            json.dumps(f"data:image/svg+xml;base64,{svg}"),
+            json.dumps(frame),
+        )
+        assert seen.run(script) < 0.02, name
+
+
+#: Share of pixels in which a part of a file differs from a picture of the page; both are blurred, as text and lines are
+#: drawn a little differently.
+COMPARE = """
+  const pixels = (image, x, y, width, height) => {
+    const canvas = new OffscreenCanvas(w, h).getContext("2d");
+    canvas.filter = "blur(3px)";
+    canvas.fillStyle = "white";
+    canvas.fillRect(0, 0, w, h);
+    canvas.drawImage(image, x, y, width, height, 0, 0, w, h);
+    return canvas.getImageData(0, 0, w, h).data;
+  };
+  const [left, top, width, height] = frame;
+  const [a, b] = [pixels(page, ...source), pixels(file, left, top, width, height)];
+  let n = 0;
+  for (let i = 0; i < a.length; i += 4) if (Math.max(...[0, 1, 2].map((k) => Math.abs(a[i + k] - b[i + k]))) > 40) n++;
+  return (4 * n) / a.length;
+"""
+
+#: The frame of a chart of the page, beside the frame of a file.
+FRAMES = (
+    """
+(async () => {
+  const chart = document.getElementById(%s), file = new Image();
+  file.src = %s;
+  const frame = %s;
+  await file.decode();
+  const view = Object.values(Bokeh.index.roots ?? Bokeh.index).find((one) => chart.contains(one.el));
+  const page = await createImageBitmap(await view.export("png", true).to_blob());
+  const ratio = page.width / view.el.getBoundingClientRect().width, box = view.frame.bbox;
+  const source = [box.left, box.top, box.width, box.height].map((value) => value * ratio);
+  const [w, h] = [Math.round(box.width), Math.round(box.height)];
+"""
+    + COMPARE
+    + "})()"
+)
+
+#: A picture of the page beside a part of a file.
+PICTURES = (
+    """
+(async () => {
+  const page = new Image(), file = new Image();
+  [page.src, file.src] = [%s, %s];
+  const frame = %s;
+  await Promise.all([page.decode(), file.decode()]);
+  const [w, h] = [page.width, page.height], source = [0, 0, w, h];
+"""
+    + COMPARE
+    + "})()"
+)
 
 
 #: Of every figure: its name, the error of its SVG where it has one, its parts, the width of its PNG and its ink.

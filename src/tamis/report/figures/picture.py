@@ -1,0 +1,130 @@
+"""Shapes in a rectangle, and the rectangle as SVG."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tamis.tree.export.picture.ink import clean
+
+#: Families of the text of a saved picture.
+FAMILIES = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, 'DejaVu Sans', sans-serif"
+
+Point = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Style:
+    """Ink of a shape: colours as #rrggbb, None for none."""
+
+    fill: str | None = None
+    fill_opacity: float = 1.0
+    stroke: str | None = None
+    stroke_opacity: float = 1.0
+    width: float = 1.0
+    dash: tuple[float, ...] = ()
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether anything of the shape can be seen."""
+        filled = self.fill is not None and self.fill_opacity > 0
+        return filled or (self.stroke is not None and self.stroke_opacity > 0 and self.width > 0)
+
+
+@dataclass(frozen=True)
+class Path:
+    """Lines through points, closed where a shape is filled."""
+
+    points: tuple[Point, ...]
+    style: Style
+    closed: bool = False
+
+
+@dataclass(frozen=True)
+class Circle:
+    """A circle around a point."""
+
+    center: Point
+    radius: float
+    style: Style
+
+
+@dataclass(frozen=True)
+class Words:
+    """One line of text; `at` is the end of its baseline that `anchor` names; `turned` reads from bottom to top."""
+
+    at: Point
+    text: str
+    size: float
+    color: str = "#3c434d"
+    anchor: str = "start"
+    bold: bool = False
+    turned: bool = False
+
+
+Shape = Path | Circle | Words
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure: its size in pixels, its shapes from back to front, and what it shows in words.
+
+    >>> Picture(4, 2, (Circle((1, 1), 1, Style(fill="#000000")),), "a dot").svg().rpartition("<")[0][-44:]
+    '<circle cx="1" cy="1" r="1" fill="#000000"/>'
+    """
+
+    width: float
+    height: float
+    shapes: tuple[Shape, ...]
+    words: str
+    paper: str = "#ffffff"
+    frame: tuple[float, float, float, float] = field(default=(0.0, 0.0, 0.0, 0.0))  # left, top, width, height of data
+
+    def svg(self) -> str:
+        """The picture as the text of an SVG file."""
+        size = f'width="{_number(self.width)}" height="{_number(self.height)}"'
+        box = f'viewBox="0 0 {_number(self.width)} {_number(self.height)}"'
+        body = "".join(_element(shape) for shape in self.shapes)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} {box} font-family="{FAMILIES}" role="img">'
+            f"<title>{clean(self.words)}</title>"
+            f'<rect width="100%" height="100%" fill="{self.paper}"/>{body}</svg>\n'
+        )
+
+    def _repr_svg_(self) -> str:
+        return self.svg()
+
+
+def _element(shape: Shape) -> str:
+    if isinstance(shape, Words):
+        return _text(shape)
+    if isinstance(shape, Circle):
+        (x, y), radius = shape.center, shape.radius
+        return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}"{_ink(shape.style)}/>'
+    route = "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in shape.points) + ("Z" if shape.closed else "")
+    return f'<path d="{route}"{_ink(shape.style)}/>'
+
+
+def _ink(style: Style) -> str:
+    parts = [f' fill="{style.fill or "none"}"']
+    if style.fill and style.fill_opacity < 1:
+        parts.append(f' fill-opacity="{_number(style.fill_opacity)}"')
+    if style.stroke:
+        parts.append(f' stroke="{style.stroke}" stroke-width="{_number(style.width)}" stroke-linejoin="round"')
+        if style.stroke_opacity < 1:
+            parts.append(f' stroke-opacity="{_number(style.stroke_opacity)}"')
+        if style.dash:
+            parts.append(f' stroke-dasharray="{" ".join(_number(length) for length in style.dash)}"')
+    return "".join(parts)
+
+
+def _text(words: Words) -> str:
+    x, y = (_number(value) for value in words.at)
+    place = f'transform="translate({x} {y}) rotate(-90)"' if words.turned else f'x="{x}" y="{y}"'
+    anchor = f' text-anchor="{words.anchor}"' if words.anchor != "start" else ""
+    bold = ' font-weight="600"' if words.bold else ""
+    ink = f'font-size="{_number(words.size)}" fill="{words.color}"'
+    return f"<text {place} {ink}{anchor}{bold}>{clean(words.text)}</text>"
+
+
+def _number(value: float) -> str:
+    return f"{round(float(value), 2):g}" if abs(value) < 1e5 else f"{value:.0f}"
