@@ -68,6 +68,10 @@ def run(
     repeats: Annotated[int | None, typer.Option(help="how often the folds are drawn anew; likewise")] = None,
     groups: Annotated[str | None, typer.Option(help="column whose equal rows stay together")] = None,
     time: Annotated[str | None, typer.Option(help="column that orders the rows in time")] = None,
+    exposure: Annotated[
+        str | None,
+        typer.Option(help="column that says how long or how much each row of counts was observed: rates are predicted"),
+    ] = None,
     procedures: Annotated[
         str | None,
         typer.Option(help="procedures to compare, separated by commas; my_script.py:name for your own"),
@@ -125,6 +129,7 @@ def run(
         repeats=repeats,
         groups=groups,
         time=time,
+        exposure=exposure,
         procedures=with_scripts(listed(procedures)),
         transform=transform,
         black_box=black_box,

@@ -23,13 +23,14 @@ class Baseline(TakesTable, BaseEstimator):
     def __init__(self, task: str = CLASSIFICATION) -> None:
         self.task = task
 
-    def fit(self, X: Any, y: np.ndarray) -> Baseline:
+    def fit(self, X: Any, y: np.ndarray, sample_weight: Any = None) -> Baseline:
         """Learn the shares of the classes, or the mean."""
         if predicts_classes(self.task):
-            self.classes_, counts = np.unique(y, return_counts=True)
+            self.classes_, codes = np.unique(y, return_inverse=True)
+            counts = np.bincount(codes, sample_weight)
             self.shares_ = counts / counts.sum()
         else:
-            self.mean_ = float(np.mean(y))
+            self.mean_ = float(np.average(y, weights=sample_weight))
         self.selected_columns_: tuple[str, ...] = ()
         return self
 

@@ -27,7 +27,17 @@ from tamis.split import Folds
 from tamis.table.interface.target import codes_among
 from tamis.task import CLASSIFICATION
 
-__all__ = ["Fold", "Stopped", "Trained", "cross_validate", "folds_inside", "named_folds", "predictions", "train"]
+__all__ = [
+    "Fold",
+    "Stopped",
+    "Trained",
+    "cross_validate",
+    "folds_inside",
+    "named_folds",
+    "predictions",
+    "takes_weights",
+    "train",
+]
 
 K = TypeVar("K")
 
@@ -119,8 +129,8 @@ class Trained:
             yield out.copy()
 
     def aligned(self, shares: np.ndarray) -> np.ndarray:
-        """Probabilities of the model's classes in the order of the problem's; numbers as they are."""
-        return _aligned(self.problem, self.model, shares)
+        """Probabilities of the training rows in the order of the problem's classes; rates as expected counts."""
+        return self.problem.counts(_aligned(self.problem, self.model, shares), self.fold.train)
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,18 +306,21 @@ def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside:
         return Baseline(CLASSIFICATION).fit(None, y)
     model = prepared(clone(procedure), seed, inside)
     extra = {} if problem.groups is None else dict.fromkeys(_names_of_groups(model), problem.groups[rows])
-    if problem.weights is not None:
-        extra[_weights_of(model)] = problem.weights[rows]
+    if problem.fit_weights is not None:
+        extra[_weights_of(model, problem)] = problem.fit_weights[rows]
     return model.fit(problem.model_input(rows, model, learn=True), y, **extra)
 
 
 def predictions(problem: Problem, model: Any, rows: np.ndarray) -> np.ndarray:
-    """Predicted numbers, or probabilities of every class of the problem, of some rows."""
-    return predicted(problem, model, problem.model_input(rows, model))
+    """Predicted numbers, expected counts, or probabilities of every class of the problem, of some rows."""
+    return problem.counts(predicted(problem, model, problem.model_input(rows, model)), rows)
 
 
 def predicted(problem: Problem, model: Any, X: Any) -> np.ndarray:
-    """The same for a table that the model takes. A model without probabilities is taken to be sure of its answers."""
+    """The same for a table that the model takes, counts per unit of exposure.
+
+    A model without probabilities is taken to be sure of its answers.
+    """
     if problem.classes is None:
         return np.asarray(model.predict(X), dtype=np.float64).reshape(X.shape[0])
     if hasattr(model, "predict_proba"):
@@ -340,14 +353,19 @@ def prepared(model: Any, seed: int, inside: Callable[[int | None], Folds]) -> An
     return model.set_params(**settled) if settled else model
 
 
-def _weights_of(model: Any) -> str:
+def takes_weights(model: Any) -> bool:
+    """Whether `fit` takes weights of rows; that of a pipeline's last step does."""
+    steps = getattr(model, "steps", None)
+    return bool(has_fit_parameter(steps[-1][1] if steps else model, "sample_weight"))
+
+
+def _weights_of(model: Any, problem: Problem) -> str:
     """What `fit` calls the weights of rows; those of a pipeline are its last step's."""
     steps = getattr(model, "steps", None)
-    last = steps[-1][1] if steps else model
-    if not has_fit_parameter(last, "sample_weight"):
-        raise ParameterError(
-            f"{type(last).__name__} takes no weights of rows; leave sample_weight out, or give a model that does"
-        )
+    if not takes_weights(model):
+        name = type(steps[-1][1] if steps else model).__name__
+        given = "sample_weight" if problem.exposure is None else "exposure"
+        raise ParameterError(f"{name} takes no weights of rows; leave {given} out, or give a model that does")
     return f"{steps[-1][0]}__sample_weight" if steps else "sample_weight"
 
 

@@ -40,6 +40,9 @@ class Problem:
     ordered : y was an ordered categorical: models see it as one, so that their classes have its order.
     copies : one number a row, the same for rows with equal features that folds keep together (see `with_equal_rows`).
     weights : how much each row counts in a fit, when given; in a score every row counts once.
+    exposure : of counts, how long or how much each row was observed, when given. Models then learn rates (the count
+        over the exposure) weighted by the exposure, which is the Poisson model of the count with the offset log
+        exposure; `predictions` are expected counts, and scores compare counts.
     min_word_rows : words of a text that fewer of the rows of a fit hold are ignored in it: which words are learned from
         does not depend on rows that are judged.
     """
@@ -52,6 +55,7 @@ class Problem:
     groups: np.ndarray | None = None
     time: np.ndarray | None = None
     weights: np.ndarray | None = None
+    exposure: np.ndarray | None = None
     copies: np.ndarray | None = None
     ordered: bool = False
     min_word_rows: int = 0
@@ -64,6 +68,20 @@ class Problem:
     def codes(self) -> np.ndarray:
         """Places of the rows' classes among `classes`; of numbers, y itself."""
         return self.y if self.classes is None else codes_among(self.classes, self.y)
+
+    @cached_property
+    def rates(self) -> np.ndarray:
+        """The target per unit of exposure: what models learn; without exposures the target itself."""
+        return self.y if self.exposure is None else np.asarray(self.y / self.exposure)
+
+    @cached_property
+    def fit_weights(self) -> np.ndarray | None:
+        """How much each row counts in a fit: its weight, its exposure; None where all count alike."""
+        return self.weights if self.exposure is None else self.exposure
+
+    def counts(self, rates: np.ndarray, rows: np.ndarray) -> np.ndarray:
+        """Predicted rates of some rows as expected counts; without exposures as they are."""
+        return rates if self.exposure is None else np.asarray(rates * self.exposure[rows])
 
     @cached_property
     def units(self) -> np.ndarray:
@@ -83,7 +101,7 @@ class Problem:
     def target(self, rows: np.ndarray) -> Any:
         """The target of some rows, as a model takes it."""
         if not self.ordered:
-            return self.y[rows]
+            return self.rates[rows]
         import pandas as pd
 
         return pd.Categorical(self.y[rows], categories=list(self.classes), ordered=True)  # type: ignore[arg-type]

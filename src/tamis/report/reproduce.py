@@ -23,6 +23,7 @@ DEFAULTS: dict[str, Any] = {
     "repeats": None,
     "groups": None,
     "time": None,
+    "exposure": None,
     "types": {},
     "drop": [],
     "procedures": None,

@@ -185,7 +185,7 @@ def predictions_record(problem: StudyProblem, rules: FoldRules, fold: Fold, pred
     is_small = len(problem.y) <= MOST_KEPT
     return FoldRecord(
         score=value(rules.metric, task, y, predictions, labels, learned),
-        metrics=besides(task, y, predictions, labels, learned, problem.rarest),
+        metrics=_besides(problem, y, predictions, learned),
         losses=losses,
         n_unlearned=int((~is_learned(y, learned)).sum()) if labels else 0,
         ranking_variance=ranking_variance,
@@ -193,6 +193,14 @@ def predictions_record(problem: StudyProblem, rules: FoldRules, fold: Fold, pred
         tally=None if is_small else _tally(problem, rules, fold, predictions, keep=False).to_dict(),
         errors=None if is_small or labels else errors_of(y - predictions),
     )
+
+
+def _besides(problem: StudyProblem, y: np.ndarray, predictions: np.ndarray, learned: np.ndarray) -> dict[str, Any]:
+    """The other metrics; no R² of counts with exposures, of which the exposure alone explains a part."""
+    scores: dict[str, Any] = besides(problem.task, y, predictions, problem.labels, learned, problem.rarest)
+    if problem.exposure is not None:
+        scores.pop("r2", None)
+    return scores
 
 
 def full_record(trained: Trained, *, rules: FoldRules) -> FoldRecord:
@@ -273,11 +281,12 @@ def _restricted_records(trained: Trained, rules: FoldRules, n_used: int) -> list
     assert isinstance(problem, StudyProblem)
     if fold.repeat or not sizes(model, n_used):
         return []
-    table, y, learned = problem.model_input(fold.train, model), problem.y[fold.train], _learned(problem, fold.train)
+    table, y, learned = problem.model_input(fold.train, model), problem.rates[fold.train], _learned(problem, fold.train)
     test, order, records = problem.model_input(fold.test, model), by_contribution(model, table), []
+    weights = None if problem.fit_weights is None else problem.fit_weights[fold.train]
     for k in sizes(model, n_used):
-        columns, small_model = fit_restricted(model, table, y, order[:k])
-        answer = predicted(problem, small_model, test.select(columns.tolist()))
+        columns, small_model = fit_restricted(model, table, y, order[:k], weights)
+        answer = problem.counts(predicted(problem, small_model, test.select(columns.tolist())), fold.test)
         losses = _losses(problem, rules, fold.test, fold.test, answer, learned, len(fold.train))
         records.append(
             RestrictedRecord(
@@ -453,8 +462,15 @@ def _losses(
     return sums
 
 
-def _ranking(problem: StudyProblem, fold: Fold, answer: np.ndarray, learned: np.ndarray) -> tuple[list[float], float]:
-    """Terms of the ranking test by unit, as `_losses` has them, and their variance."""
+def _ranking(
+    problem: StudyProblem, fold: Fold, answer: np.ndarray, learned: np.ndarray
+) -> tuple[list[float] | None, float]:
+    """Terms of the ranking test by unit, as `_losses` has them, and their variance.
+
+    None for counts with exposures: a model of nothing but the exposure ranks them.
+    """
+    if problem.exposure is not None:
+        return None, 0.0
     is_learned_row = (
         is_learned(problem.y[fold.test], learned) if problem.labels else np.ones(len(fold.test), dtype=bool)
     )

@@ -32,7 +32,8 @@ from tamis.study.prediction.residuals import Residuals
 from tamis.study.prediction.training import Training
 from tamis.study.procedures.models.fitted import FittedProcedure
 from tamis.study.procedures.models.transformed import Transformed
-from tamis.table import Column, Table, fetch, table_of
+from tamis.study.source import exposure_of, refuse_unknown
+from tamis.table import Column, Raw, Table, fetch, table_of
 from tamis.table.column import KINDS, UNSEEN
 from tamis.table.types import types_of
 from tamis.task import predicts_classes, predicts_numbers, read_task
@@ -51,6 +52,7 @@ class Model:
     loss : what each kind of mistake costs, when answers are to be those of least expected cost.
     training : what is remembered of the training rows; None in a file that an earlier Tamis wrote.
     residuals : for numbers, the errors on rows not seen in the study's folds, where they were kept.
+    exposure : of rates, the column that says how long or how much a row was observed.
     """
 
     task: str
@@ -62,6 +64,7 @@ class Model:
     loss: LossMatrix | None = None
     training: Training | None = None
     residuals: Residuals | None = None
+    exposure: str | None = None
 
     @classmethod
     def of(
@@ -88,8 +91,25 @@ class Model:
         training = Training.of(table, fitted.columns if used is None else used)
         return cls(task, target, labels, columns, types, fitted, loss, training, residuals)
 
+    @property
+    def predicted(self) -> str:
+        """What predictions are of: the target, or its rate."""
+        return self.target if self.exposure is None else f"{self.target} per unit of {self.exposure}"
+
+    def exposures(self, raw: Raw) -> np.ndarray | None:
+        """The exposure of every row of a source; None where it has none, or the model needs none."""
+        if self.exposure is None or self.exposure not in raw.origins:
+            return None
+        return exposure_of(raw, self.exposure, {})
+
+    def needed_exposures(self, raw: Raw) -> np.ndarray | None:
+        """The same for a table whose counts are judged, which must have the column."""
+        if self.exposure is not None:
+            refuse_unknown(raw, [self.exposure])
+        return self.exposures(raw)
+
     def predict(self, table: Any) -> np.ndarray:
-        """The predicted class (a label) or number of every row of a table, a frame or whatever `tamis.read` takes."""
+        """The predicted label, number or rate of every row of a table, a frame or whatever `tamis.read` takes."""
         ready = self.aligned(table)
         if predicts_numbers(self.task):
             return self.fitted.numbers(ready)
@@ -108,10 +128,11 @@ class Model:
 
     def to_text(self) -> str:
         """The model in words, its classes by their labels."""
-        model, before = self.fitted.model, ""
+        model = self.fitted.model
+        before = "" if self.exposure is None else f"{self.predicted}:\n"
         if isinstance(model, Transformed):
             first, model = model.steps[0][1], model.steps[-1][1]
-            before = f"after {first.parts}:\n" if hasattr(first, "parts") else ""
+            before += f"after {first.parts}:\n" if hasattr(first, "parts") else ""
             used, reasons = set(self.fitted.columns), getattr(first, "reasons_", {})
             before += "".join(f"{why}\n" for name, why in reasons.items() if name in used)
         if not hasattr(model, "to_text"):
@@ -150,6 +171,7 @@ class Model:
             "loss": None if self.loss is None else self.loss.matrix.tolist(),
             "training": None if self.training is None else self.training.to_dict(),
             "residuals": None if self.residuals is None else self.residuals.to_dict(),
+            **({} if self.exposure is None else {"exposure": self.exposure}),
             **self.fitted.to_dict(),
         }
 
@@ -172,7 +194,8 @@ class Model:
         training = None if stored is None else Training.from_dict(mapping("training", stored), names)
         stored = facts.get("residuals")
         residuals = None if stored is None else Residuals.from_dict(mapping("residuals", stored))
-        return cls(task, target, labels, columns, types, fitted, loss, training, residuals)
+        exposure = None if facts.get("exposure") is None else text("exposure", facts["exposure"])
+        return cls(task, target, labels, columns, types, fitted, loss, training, residuals, exposure)
 
     def write(self, folder: Path) -> None:
         """Save as model.json; floats keep every bit."""

@@ -16,7 +16,7 @@ from tamis.lock import Lock
 from tamis.study.claims.rare_classes import Rare, settled
 from tamis.study.plan import Plan, planned
 from tamis.study.settings import Settings
-from tamis.study.source import draw_lock, given_types
+from tamis.study.source import draw_lock, exposure_of, given_types
 from tamis.study.target.decide import class_labels, task_of
 from tamis.study.target.positive import meant_class, refuse_positive
 from tamis.table import (
@@ -51,7 +51,7 @@ class Locked:
     y : their target, codes into the problem's labels (`NEVER_SEEN` for a class of no unlocked row) or numbers.
     without_target : how many locked rows have no target, or one that does not fit what unlocked rows decided.
     misfits : how many of those have one that does not fit: a text among numbers, an infinite number.
-    groups : the group of each row, when given.
+    groups, exposure : the group and the exposure of each row, when given.
     """
 
     table: Table
@@ -59,6 +59,7 @@ class Locked:
     without_target: int
     misfits: int
     groups: np.ndarray | None = None
+    exposure: np.ndarray | None = None
 
     @property
     def is_known_class(self) -> np.ndarray:
@@ -92,7 +93,7 @@ class StudyProblem(Problem):
     drawn_repeats : how often folds would be drawn if groups were many.
     as_read : of the same rows, columns that models do not see: dates before they became parts, and columns left out.
     equal_rows : rows with equal features that all folds keep together; None where there are none.
-    locked_groups : groups of the locked rows, when given.
+    locked_groups, locked_exposure : groups and exposures of the locked rows, when given.
     decisions : how every column was read, and why.
     remarks : what to know of the reading of the source as a whole, a sentence each.
     given_labels : the classes in their order, or sorted, before the one that is meant was put last.
@@ -116,6 +117,7 @@ class StudyProblem(Problem):
     as_read: Table | None = None
     equal_rows: EqualRows | None = None
     locked_groups: np.ndarray | None = None
+    locked_exposure: np.ndarray | None = None
     task_note: str = ""
     remarks: tuple[str, ...] = ()
     given_labels: tuple[Any, ...] = ()
@@ -127,6 +129,7 @@ class StudyProblem(Problem):
         if raw.n_rows < FEWEST_ROWS:
             raise TableError(f"the table has {raw.n_rows} row(s); a study needs at least {FEWEST_ROWS}")
         lock, groups, time, decisions = draw_lock(raw, settings)
+        exposure = exposure_of(raw, settings.exposure, given_types(raw, settings)) if settings.exposure else None
         free = np.flatnonzero(~lock.mask(raw.n_rows))
         parted = raw.parted(free, given_types(raw, settings), settings.target, decisions)
         table = _features(parted.table, settings)
@@ -165,6 +168,8 @@ class StudyProblem(Problem):
             plan=plan,
             as_read=_as_read(parted.table, settings, rows),
             locked_groups=None if groups is None else groups.values[lock.rows],
+            exposure=None if exposure is None else exposure[rows],
+            locked_exposure=None if exposure is None else exposure[lock.rows],
             min_word_rows=min_rows_of_word(len(free)) if _has_text(parted.table.decisions) else 0,
         )
         problem, copies = with_equal_rows(problem)
@@ -197,8 +202,10 @@ class StudyProblem(Problem):
         else:
             y = np.array([self._code(value) for value in present], dtype=np.int64)
         misfits = int(np.count_nonzero(strange | texts))
-        groups = None if self.locked_groups is None else self.locked_groups[has]
-        return Locked(self.table.take(self.lock.rows[has]), y, int((~has).sum()), misfits, groups)
+        groups, exposure = (
+            None if values is None else values[has] for values in (self.locked_groups, self.locked_exposure)
+        )
+        return Locked(self.table.take(self.lock.rows[has]), y, int((~has).sum()), misfits, groups, exposure)
 
     def _code(self, value: Any) -> int:
         """The code of a locked row's class; of a rare class that was merged, that of the class it became."""
@@ -249,7 +256,8 @@ def _has_text(decisions: tuple[Decision, ...]) -> bool:
 
 
 def _features(table: Table, settings: Settings) -> Table:
-    names = [column.name for column in table.columns if column.origin not in settings.drop]
+    left_out = {*settings.drop, settings.exposure}
+    names = [column.name for column in table.columns if column.origin not in left_out]
     if not names:
         raise TableError("no column is left to learn from: all are left out; give types= to bring some back")
     return table.select(sorted(names))

@@ -76,6 +76,7 @@ def assemble(
         "procedure": compared["chosen"].partition("[")[0] if compared["ladder"] else compared["chosen"],
         "max_columns": _size_of(compared["chosen"]),
         "target": settings.target,
+        **({} if settings.exposure is None else {"exposure": settings.exposure}),
         "kind": final["kind"],
         "majority": _majority(problem),
         "chosen_by": compared["chosen_by"],

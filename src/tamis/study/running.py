@@ -14,7 +14,7 @@ import numpy as np
 from tamis import engine
 from tamis.engine import Task
 from tamis.errors import StudyError
-from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, task_name
+from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, takes_weights, task_name
 from tamis.results.fold import FoldFindings, FoldRecord, Judgements, SizedRecord, fold_record
 from tamis.study.claims.association import Association, association
 from tamis.study.comparison.compare import Compared, compare, unused_columns
@@ -52,6 +52,7 @@ from tamis.study.requested import (
 )
 from tamis.study.settings import Settings
 from tamis.table.interface.takes_table import takes_table
+from tamis.task import COUNT
 
 #: Folds that a partial answer needs.
 FEWEST_FOLDS = 2
@@ -395,7 +396,7 @@ def refuse_without_pandas(procedures: Sequence[Procedure], task: str) -> None:
 
 def procedures_of(settings: Settings, problem: StudyProblem) -> tuple[Procedure, ...]:
     """The procedures asked for, or those that the shape of the table calls for."""
-    return chosen(
+    procedures = chosen(
         settings.procedures,
         settings.transform,
         _shape(problem),
@@ -403,6 +404,18 @@ def procedures_of(settings: Settings, problem: StudyProblem) -> tuple[Procedure,
         prefer=settings.prefer,
         max_columns=settings.columns,
     )
+    return procedures if problem.exposure is None else _of_rates(procedures, settings)
+
+
+def _of_rates(procedures: tuple[Procedure, ...], settings: Settings) -> tuple[Procedure, ...]:
+    """The procedures that take an exposure; one that was asked for and takes none is refused."""
+    ready = tuple(procedure for procedure in procedures if takes_weights(procedure.make(COUNT)))
+    lacking = [procedure.name for procedure in procedures if procedure not in ready]
+    if lacking and settings.procedures is not None:
+        raise StudyError(
+            f"the procedure {lacking[0]!r} takes no exposure; leave it out of procedures, or leave exposure out"
+        )
+    return ready
 
 
 def references_of(settings: Settings, problem: StudyProblem, procedures: Sequence[Procedure]) -> tuple[Procedure, ...]:

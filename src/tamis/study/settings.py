@@ -12,10 +12,13 @@ from tamis.fingerprint import PACKAGES, packages_of
 from tamis.study.procedures.models.recipe import Written, recipe
 from tamis.table.inference.missing import MissingValues
 from tamis.table.sources.header import header_given
-from tamis.task import task_named
+from tamis.task import COUNT, task_named
 
 PREFERENCES = ("simplest", "balanced", "best")
 RARE = ("keep", "merge", "drop")
+
+#: Settings that name a column which is read but not learned from.
+ASIDE = ("groups", "time", "exposure")
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,8 @@ class Settings:
     inner : folds inside every training part, in which procedures choose their strength and are compared; None likewise.
     groups, time : name of the column whose rows stay together, or whose order is kept; of both, a stretch of time is
         judged by models of earlier rows of other groups.
+    exposure : of counts, name of the column that says how long or how much each row was observed: models learn rates,
+        predictions are counts per unit of it, and scores compare counts with the rate times the exposure.
     types : what columns are, when that should not be inferred, name -> type as plain values.
     drop : columns to leave out.
     procedures : names of the procedures to compare, or name -> pipeline, simplest first; None is all there are.
@@ -85,6 +90,7 @@ class Settings:
     sheet: str | int | None = None
     header: Any = None
     positive: Any = None
+    exposure: str | None = None
 
     def __post_init__(self) -> None:
         check.count("seed", self.seed, low=0)
@@ -104,11 +110,12 @@ class Settings:
         check.one_of("rare", self.rare, RARE)
         if not isinstance(self.black_box, bool):
             raise KindError(f"black_box={self.black_box!r} must be True or False")
-        for name in ("groups", "time"):
+        for name in ("groups", "time", "exposure"):
             if getattr(self, name) == self.target:
                 raise ParameterError(f"{name}={self.target!r} is the target itself; give another column, or none")
         if self.target in self.drop:
             raise ParameterError(f"drop holds the target {self.target!r}; leave it out of drop, or give another target")
+        self._check_exposure()
         if self.transform is not None:
             from tamis.transform.steps import read_steps
 
@@ -116,10 +123,25 @@ class Settings:
         if self.groups is not None and self.groups == self.time:
             raise ParameterError(f"groups and time are both {self.time!r}; give two columns, or one of them")
 
+    def _check_exposure(self) -> None:
+        name = self.exposure
+        if name is None:
+            return
+        if self.task not in (None, COUNT):
+            raise ParameterError(f"exposure={name!r} is for counts, but task={self.task!r}; leave one of them out")
+        if name in self.drop or name in (self.groups, self.time):
+            role = "drop" if name in self.drop else "groups" if name == self.groups else "time"
+            raise ParameterError(f"exposure and {role} both name {name!r}; give it once")
+        if self.scoring is not None and self.scoring_name in ("r2", "explained_variance"):
+            raise ParameterError(
+                f"scoring={self.scoring_name!r} would credit the model with what the exposure explains; give "
+                "'poisson_deviance', 'mae' or 'rmse'"
+            )
+
     @property
     def roles(self) -> dict[str, str]:
         """Columns that are read but not learned from, and what they are for instead."""
-        aside = {str(getattr(self, role)): role for role in ("groups", "time") if getattr(self, role) is not None}
+        aside = {str(getattr(self, role)): role for role in ASIDE if getattr(self, role) is not None}
         return {**dict.fromkeys(self.drop, "dropped"), **aside, self.target: "target"}
 
     @property
@@ -159,6 +181,7 @@ class Settings:
             "sheet",
             "header",
             "positive",
+            "exposure",
         ):  # a study without is what it was before there were such settings
             if facts[name] is None:
                 del facts[name]

@@ -102,7 +102,7 @@ def given_types(raw: Raw, settings: Settings) -> dict[str, Type]:
 def draw_lock(raw: Raw, settings: Settings) -> tuple[Lock, Column | None, Column | None, list[Decision]]:
     """The lock, drawn before anything is decided; the groups, the time, and what was decided about these two."""
     declared, decided = given_types(raw, settings), []
-    refuse_unknown(raw, [name for name in (settings.groups, settings.time, *settings.drop) if name])
+    refuse_unknown(raw, [name for name in (settings.groups, settings.time, settings.exposure, *settings.drop) if name])
     groups = time = None
     if settings.groups:
         decision, groups = groups_of(raw, settings.groups, declared)
@@ -135,6 +135,23 @@ def time_of(raw: Raw, name: str, declared: Mapping[str, Type]) -> tuple[Decision
         row = int(column.missing.argmax())
         raise TableError(f"time={name!r} has no value in row {row + 1:,}; fill it, or drop the row")
     return decision, column
+
+
+def exposure_of(raw: Raw, name: str, declared: Mapping[str, Type]) -> np.ndarray:
+    """How long or how much each row was observed: numbers above 0, in every row."""
+    _, columns = raw.full_column(name, Type("numeric"))
+    given = declared.get(name)
+    if not columns or columns[-1].is_categorical or (given is not None and given.kind != "numeric"):
+        raise TableError(f"exposure={name!r} holds no numbers; give a column of times, areas or numbers of persons")
+    values = np.asarray(columns[-1].values, dtype=np.float64)
+    for fault, what in ((np.isnan(values), "no value"), (~(values > 0) | np.isinf(values), None)):
+        if fault.any():
+            row = int(fault.argmax())
+            found = what or f"{values[row]:g}"
+            raise TableError(
+                f"exposure={name!r} has {found} in row {row + 1:,}, but every row needs a number above 0; drop the row"
+            )
+    return values
 
 
 def refuse_unknown(raw: Raw, names: Collection[str]) -> None:

@@ -72,8 +72,8 @@ class Study(TakesTable, BaseEstimator):
     types, query : how to read the source, as in `tamis.read`.
     n_jobs : threads; the answer has the same bytes for any number.
     **settings : what else `Settings` takes: task, scoring, loss, prefer, rare, lock, folds, repeats, inner, groups,
-        time, drop, procedures, transform, black_box, rows, columns, subgroups, missing, sheet, header, positive; `loss`
-        is what `LossMatrix.of` takes.
+        time, exposure, drop, procedures, transform, black_box, rows, columns, subgroups, missing, sheet, header,
+        positive; `loss` is what `LossMatrix.of` takes.
 
     Attributes
     ----------
@@ -252,10 +252,13 @@ class Study(TakesTable, BaseEstimator):
         return self
 
     def score(self, X: Any, y: Any) -> float:
-        """Accuracy of the predicted classes, or R² of the predicted numbers."""
+        """Accuracy of the predicted classes, or R² of the predicted numbers (of rates, of the expected counts)."""
         if "model_" not in vars(self):
             raise self._not_run()
-        return score(default(predicts_classes(self.model_.task)), np.asarray(y).ravel(), self.predict(X))
+        predictions, model = self.predict(X), self.model_
+        if model.exposure is not None:
+            predictions = predictions * model.needed_exposures(fetch(X, types=model.types))
+        return score(default(predicts_classes(model.task)), np.asarray(y).ravel(), predictions)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """What the study was made with."""
@@ -364,11 +367,12 @@ class Study(TakesTable, BaseEstimator):
         loss = None if settings.loss is None else LossMatrix.of(settings.loss, problem.labels)
         errors = (
             None
-            if problem.labels
+            if problem.labels or settings.exposure is not None  # an error depends on the exposure
             else of_folds(problem.y, finished.folds, finished.judged[finished.compared["chosen"]])
         )
         used, labels = list(final["contributions"]), problem.labels
-        self.model_ = Model.of(problem.X, problem.task, settings.target, labels, finished.fitted, loss, errors, used)
+        model = Model.of(problem.X, problem.task, settings.target, labels, finished.fitted, loss, errors, used)
+        self.model_ = replace(model, exposure=settings.exposure)
         final["words"] = self.model_.to_text()
         decided, chosen_name = self._decided(), finished.compared["chosen"]
         if chosen_name != "baseline":
@@ -528,7 +532,10 @@ class Study(TakesTable, BaseEstimator):
             raise ParameterError("recalibrate and name go together: the name is that of the recalibrated model")
         model, source = self.model_, fetch(X, types=self.model_.types, query=query)
         texts = _texts(source, model.target)
-        target, ready = target_of(texts, model), self._read(source)
+        if recalibrate is not None and model.exposure is not None:
+            raise ParameterError("recalibrate is not for rates: give the table without it")
+        target = target_of(texts, model, model.needed_exposures(source))
+        ready = self._read(source)
         source_text = str(written_source(X)) if isinstance(X, (str, os.PathLike)) else "a table in memory"
         facts = validation(self.folder, self.results_, model, ready, target, texts, source_text)
         if recalibrate is not None and name is not None:
@@ -569,7 +576,7 @@ class Study(TakesTable, BaseEstimator):
             raise StudyError(f"the folder {str(self.folder)!r} holds another study by now; load it again")
 
     def predict(self, X: Any, *, query: str | None = None) -> np.ndarray:
-        """The predicted class or number of every row of a new table."""
+        """The predicted class or number of every row of a new table; of counts with exposures the rate."""
         table = self._new(X, query)
         predictions = self.model_.predict(table)
         return original(predictions, self.classes_) if "classes_" in vars(self) else predictions
@@ -598,9 +605,10 @@ class Study(TakesTable, BaseEstimator):
         """
         raw = fetch(X, types=self.model_.types, query=query)
         ids = None if id is None else (id, _texts(raw, id))  # first: a source is read once
+        exposures = self.model_.exposures(raw)
         table = self._read(raw)
         self.remarks_ = remarks_on_csv(self.model_, coverage)
-        return predictions_csv(self.model_, table, ids, coverage)
+        return predictions_csv(self.model_, table, ids, coverage, exposures=exposures)
 
     def write_predictions(self, X: Any, stream: Any, *, id: str | None = None, coverage: float = COVERAGE) -> None:
         """Predictions of a lazy source (several files, a LazyTable) as CSV, part by part, by the engine in use.

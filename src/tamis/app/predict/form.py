@@ -23,7 +23,7 @@ def form_of(study: Path) -> dict[str, Any]:
     used = read_json(study, RESULTS_FILE, "finish the study first")["answer"]["selected"]
     names = list(dict.fromkeys(origin_of(model, name) for name in used))
     facts: dict[str, Any] = {
-        "target": show.short(model.target, 60),
+        "target": show.short(model.predicted, 60),
         "is_number": predicts_numbers(model.task),
         "fields": [],
         "why": "",

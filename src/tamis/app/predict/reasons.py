@@ -53,7 +53,7 @@ def answer_with_reasons(study: Path, values: dict[str, str]) -> dict[str, Any]:
     first = rows[0]
     return {
         "answer": answer_text,
-        "target": show.short(model.target, 60),
+        "target": show.short(model.predicted, 60),
         "task": model.task,
         "classes": classes,
         "low": _written(first.get("low")),

@@ -165,7 +165,7 @@ def direction(facts: dict[str, Any], results: Results) -> str:
 def _aside(results: Results) -> dict[str, str]:
     """Columns that were read but not learned from, and what they are for instead."""
     settings = results["settings"]
-    roles = {settings.get(role): role for role in ("groups", "time") if settings.get(role)}
+    roles = {settings.get(role): role for role in ("groups", "time", "exposure") if settings.get(role)}
     return {**dict.fromkeys(settings.get("drop") or (), "dropped"), **roles, results["data"]["target"]: "target"}
 
 

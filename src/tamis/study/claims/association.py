@@ -95,7 +95,8 @@ def association(problem: StudyProblem, n_jobs: int | None = None) -> Association
     .. math:: H_j = (n - 1) \, \lVert Q^\top z_j \rVert^2 / \lVert z_j \rVert^2
 
     is the statistic of Kruskal and Wallis, or n - 1 times the squared correlation of ranks. The p-value of a column is
-    the share of drawn targets with as large an H in *any* column, so that chance exceeds it in no more tables.
+    the share of drawn targets with as large an H in *any* column, so that chance exceeds it in no more tables. Of
+    counts with exposures the target's residuals about one common rate take the place of its ranks.
 
     In time order, each value is first reduced by φ times the mean of the time before (of its group), where φ is the
     target's own autocorrelation: two series that only drift would correlate otherwise, whatever they are of.
@@ -111,7 +112,8 @@ def association(problem: StudyProblem, n_jobs: int | None = None) -> Association
     """
     rows = _rows(problem)
     names, Z = _parts_of(problem.X.take(rows).columns)
-    Y = _target_parts(problem.y[rows], bool(problem.labels))
+    exposure = None if problem.exposure is None else problem.exposure[rows]
+    Y = _target_parts(problem.y[rows], bool(problem.labels), exposure)
     groups, time = (None if units is None else units[rows] for units in (problem.groups, problem.time))
     if len(names) and Y.shape[1] and time is not None:
         Z, Y = _without_drift(Z, Y, groups, time)
@@ -183,9 +185,18 @@ def _statistics(Z: np.ndarray, Q: np.ndarray) -> np.ndarray:
     return np.asarray(np.square(Z @ Q).sum(axis=1))
 
 
-def _target_parts(y: np.ndarray, classes: bool) -> np.ndarray:
-    """Indicators of the classes but one, or the ranks of the numbers (rows, parts)."""
-    return (y[:, None] == np.unique(y)[:-1]).astype(np.float64) if classes else average_ranks(y)[:, None]
+def _target_parts(y: np.ndarray, classes: bool, exposure: np.ndarray | None = None) -> np.ndarray:
+    """Indicators of the classes but one, or the ranks of the numbers (rows, parts).
+
+    Of counts with exposures the residuals (y - λe) / sqrt(λe) about one rate λ, and not their ranks: a short exposure
+    has mostly ranks below the middle, so that ranks would go with every column that the exposure goes with.
+    """
+    if classes:
+        return (y[:, None] == np.unique(y)[:-1]).astype(np.float64)
+    if exposure is None:
+        return average_ranks(y)[:, None]
+    expected = exposure * (y.sum() / exposure.sum())
+    return np.asarray((y - expected) / np.sqrt(np.maximum(expected, 1e-300)))[:, None]
 
 
 def _orthonormal(columns: np.ndarray) -> np.ndarray:

@@ -269,7 +269,7 @@ def guess(facts: dict[str, Any]) -> str:
     if facts["metric"] == "cost":
         return "the cheapest answer for all"
     if not predicts_classes(facts["task"]):
-        return "always guessing the mean"
+        return f"always guessing the mean{' rate' if facts.get('exposure') else ''}"
     alike, of = facts.get("largest_classes") or (1, 2)
     if alike == 1:
         return "always guessing the majority"

@@ -54,8 +54,14 @@ def _data(results: dict[str, Any]) -> str:
     without = f" {data['without_target']:,} rows without a target were left out." if data["without_target"] else ""
     return (
         f"We analysed {data['rows']:,} rows with Tamis {results['tamis']} (seed {results['settings']['seed']}); the "
-        f"target was {data['target']!r}, and {data['columns']:,} columns could be used{date_note}.{without}"
+        f"target was {data['target']!r}{_per_exposure(results)}, and {data['columns']:,} columns could be used"
+        f"{date_note}.{without}"
     )
+
+
+def _per_exposure(results: dict[str, Any]) -> str:
+    name = results["settings"].get("exposure")
+    return "" if name is None else f" (a count; models predict its rate per unit of {name!r})"
 
 
 def _lock(results: dict[str, Any]) -> str:

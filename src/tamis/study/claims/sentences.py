@@ -133,7 +133,7 @@ def _nothing(facts: dict[str, Any]) -> str:
         ways.append(f"alone (smallest adjusted p = {p:.2f}, more than the {level} asked for)" if is_near else "alone")
     if models := _models(facts):
         ways.append(f"in any model tried ({listed(models)})")
-    target = _column_name(facts.get("target", "the target"))
+    target = _target(facts)
     how = f", {' or '.join(ways)}" if ways else ""
     none_tried = "" if models else " No model was tried."
     return f"{who} {target} measurably better than chance{how}.{none_tried}{_best_by_chance(facts)}{_few_rows(facts)}"
@@ -186,12 +186,12 @@ def _tentative(facts: dict[str, Any], columns: str) -> str:
         return f"{_predictors(facts, 'may predict')} {chance.capitalize()} (p = {facts['p_value']:.2g})."
     if facts.get("by_black_box_alone"):
         return (
-            f"A black box ({_box(facts)}) may predict {_column_name(facts.get('target', 'the target'))}, no readable "
+            f"A black box ({_box(facts)}) may predict {_target(facts)}, no readable "
             f"model does; {chance} (p = {facts['black_box']['p_value']:.2g}). {columns}"
         )
     shown = facts["shown_by"]
     return (
-        f"The columns may carry some information about {_column_name(facts.get('target', 'the target'))} "
+        f"The columns may carry some information about {_target(facts)} "
         f"({in_sentence(shown['name'])} beats {rival(facts)}, p = {shown['p_value']:.2g}), but {chance}. {columns}"
     )
 
@@ -286,7 +286,7 @@ def _predictors(facts: dict[str, Any], verb: str) -> str:
     shares, n = facts["contributions"], number(len(facts["contributions"]))
     columns = f"{n[0].upper()}{n[1:]} column{'' if len(shares) == 1 else 's'}"
     kind = facts.get("kind") or in_sentence(facts["procedure"])
-    target = _column_name(facts.get("target", "the target"))
+    target = _target(facts)
     return f"{columns} {verb} {target}: {_used(facts, _named_first(shares))} ({kind})."
 
 
@@ -298,7 +298,7 @@ def _used(facts: dict[str, Any], names: list[str]) -> str:
 
 def _many_columns(facts: dict[str, Any], names: list[str], kind: str) -> str:
     """The columns of a black box, the first by name where they contribute more than others."""
-    shares, target = facts["contributions"], _column_name(facts.get("target", "the target"))
+    shares, target = facts["contributions"], _target(facts)
     together = f"{number(len(shares))} columns together predict {target}"
     if sum(shares[name] for name in names) < STANDS_OUT:
         return f"{together}, and none stands out ({kind})."
@@ -356,6 +356,16 @@ def _sure(facts: dict[str, Any], names: list[str]) -> str:
     replacement = "another column" if len(doubtful) == 1 else "other columns"
     doubt = f"in another sample, {replacement} might take the place of the {replaced}"
     return f"Well supported {verb} {listed(sure)}; {doubt}."
+
+
+def _target(facts: dict[str, Any]) -> str:
+    """What is predicted: the target, of counts with exposures its rate.
+
+    >>> _target({"target": "claims", "exposure": "years"})
+    'claims per unit of years'
+    """
+    per = f" per unit of {facts['exposure']}" if facts.get("exposure") else ""
+    return f"{_column_name(facts.get('target', 'the target'))}{per}"
 
 
 def _column_name(name: str) -> str:

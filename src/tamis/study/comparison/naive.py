@@ -31,14 +31,14 @@ def naive_forecasts(problem: StudyProblem, rules: FoldRules, folds: Sequence[Fol
     answers = {"recent shares": _recent_shares} if problem.labels else {"last value": _last_value, "drift": _drift}
     answers["season"] = _season
     return {
-        name: [predictions_record(problem, rules, fold, of(problem, fold)) for fold in folds]
+        name: [predictions_record(problem, rules, fold, problem.counts(of(problem, fold), fold.test)) for fold in folds]
         for name, of in answers.items()
     }
 
 
 def _ends(problem: StudyProblem, rows: np.ndarray) -> tuple[float, float, float, float]:
     """First and latest time of some rows, and the mean target at each."""
-    time, y = np.asarray(problem.time, dtype=np.float64)[rows], problem.y[rows]
+    time, y = np.asarray(problem.time, dtype=np.float64)[rows], problem.rates[rows]
     first, last = float(time.min()), float(time.max())
     return first, last, float(y[time == first].mean()), float(y[time == last].mean())
 
@@ -62,7 +62,7 @@ def _recent_shares(problem: StudyProblem, fold: Fold) -> np.ndarray:
 
 def _season(problem: StudyProblem, fold: Fold) -> np.ndarray:
     times = np.unique(np.asarray(problem.time), return_inverse=True)[1].ravel()
-    y = problem.y[fold.train]
+    y = problem.rates[fold.train]
     targets = y[:, None] == np.arange(len(problem.labels)) if problem.labels else y[:, None]
     first, n_times = times[fold.train].min(), np.ptp(times[fold.train]) + 1
     train = times[fold.train] - first

@@ -33,6 +33,7 @@ def draft_opening(folder: Path, problem: StudyProblem, metric: Metric, model: Mo
     if not locked.is_known_class.any():
         raise StudyError(f"none of the locked rows has a usable target: {_unusable(locked)}; there is nothing to score")
     answer = model.fitted.answers(model.aligned(locked.table), len(problem.labels))
+    answer = answer if locked.exposure is None else answer * locked.exposure
     value = _value(metric, problem, y, answer)
     costs = None if model.loss is None else model.loss.matrix
     interval = _interval(metric, problem, locked, answer, value, costs)

@@ -141,7 +141,7 @@ class _Reader:
         model, used = self.model, set(self.model.fitted.columns)
         inputs = tuple(_input(self.facts[name], name in used, model.types) for name in self.places)
         costs = None if model.loss is None else model.loss.matrix.tolist()
-        return Program(model.task, model.target, model.labels, costs, inputs, **fields)
+        return Program(model.task, model.predicted, model.labels, costs, inputs, **fields)
 
     def _input_index(self, name: str) -> int:
         return self.places.setdefault(name, len(self.places))

@@ -34,7 +34,7 @@ def distribution(column: Column, problem: StudyProblem) -> dict[str, Any]:
     """
     is_missing = column.values < 0 if column.is_categorical else column.missing
     codes, described = _levels(column, is_missing) if _is_coded(column) else _bins(column.values[~is_missing])
-    y, n = problem.y[~is_missing], described.pop("bars")
+    y, n = problem.rates[~is_missing], described.pop("bars")
     out = {**described, "missing": int(is_missing.sum()), "rows": np.bincount(codes, minlength=n).tolist()}
     if problem.labels:
         classes = shown_classes(problem)

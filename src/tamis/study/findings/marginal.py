@@ -42,12 +42,12 @@ def marginal(problem: StudyProblem, tested: Association, n_jobs: int | None = No
         rows = np.sort(generator(0, "rows of relief").permutation(rows)[:MOST_RELIEF])
     near = None
     if _suits_relief(problem, rows):
-        near = relief(problem.X.take(rows), problem.y[rows], k=min(NEIGHBOURS, len(rows) - 1), n_jobs=n_jobs)
+        near = relief(problem.X.take(rows), problem.rates[rows], k=min(NEIGHBOURS, len(rows) - 1), n_jobs=n_jobs)
     return {
         "name": list(problem.X.names),
         **{key: [facts[key] for facts in described] for key in ("strength", "direction", "missing")},
         "p_value": [tested.p_values.get(name) for name in problem.X.names],
-        "information": mutual_information(problem.X, problem.y, corrected=True, n_jobs=n_jobs).tolist(),
+        "information": mutual_information(problem.X, problem.rates, corrected=True, n_jobs=n_jobs).tolist(),
         "relief": None if near is None else near.tolist(),
     }
 
@@ -64,7 +64,7 @@ def _suits_relief(problem: StudyProblem, rows: np.ndarray) -> bool:
 
 def _of_column(column: Column, problem: StudyProblem) -> dict[str, Any]:
     is_known = ~column.missing if not column.is_categorical else column.values >= 0
-    values, y = column.values[is_known], problem.y[is_known]
+    values, y = column.values[is_known], problem.rates[is_known]
     nothing = {"strength": 0.0, "direction": None}
     if len(values) < 3:
         facts = nothing

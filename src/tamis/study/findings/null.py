@@ -36,7 +36,7 @@ def null_score(
     In every fold each procedure learns and chooses its columns and strength, the training part alone chooses between
     procedures, and the one chosen is judged: the same as on the target itself.
     """
-    shuffled = replace(problem, y=permuted(problem.y, seed, number, problem.groups, problem.time))
+    shuffled = _shuffled(problem, seed, number)
     folds = outer_folds(shuffled, problem.plan.folds, problem.plan.repeats, seed)
     names = [procedure.name for procedure in candidates]
 
@@ -52,6 +52,15 @@ def null_score(
         folds,
         [judged[names[picked_inside(prefer, names, judged, i)]][i] for i in range(len(folds))],
     )
+
+
+def _shuffled(problem: StudyProblem, seed: int, number: int) -> StudyProblem:
+    """The problem with the target of another row for every row; a count goes with its exposure."""
+    if problem.exposure is None:
+        return replace(problem, y=permuted(problem.y, seed, number, problem.groups, problem.time))
+    rows = permuted(np.arange(len(problem.y), dtype=np.float64), seed, number, problem.groups, problem.time)
+    order = rows.astype(np.int64)
+    return replace(problem, y=problem.y[order], exposure=problem.exposure[order])
 
 
 def null_facts(score: float | None, scores: Sequence[float | None], metric: Metric) -> dict[str, Any] | None:

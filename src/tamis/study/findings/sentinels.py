@@ -30,8 +30,8 @@ def sentinels_of(problem: StudyProblem) -> list[dict[str, Any]]:
                 "value": decision.sentinel,
                 "rows": int(np.count_nonzero(present & ~is_regular)),
                 "range": [float(values[is_regular].min()), float(values[is_regular].max())],
-                "shared": _shared_variance(values[present], problem.y[present], bool(problem.labels)),
-                "shared_without": _shared_variance(values[is_regular], problem.y[is_regular], bool(problem.labels)),
+                "shared": _shared_variance(values[present], problem.rates[present], bool(problem.labels)),
+                "shared_without": _shared_variance(values[is_regular], problem.rates[is_regular], bool(problem.labels)),
             }
         )
     return facts

@@ -11,7 +11,7 @@ from scipy import special
 from tamis.engine import generator
 from tamis.score.permutation import benjamini_hochberg
 from tamis.study.findings.pairs.additive_fit import fitted_terms, orthonormal, plain_terms
-from tamis.study.findings.pairs.interactions import clusters_of_rows, contrasts, inflated
+from tamis.study.findings.pairs.interactions import clusters_of_rows, contrasts, inflated, root_exposure
 from tamis.study.problem import StudyProblem
 
 #: Columns, rows and cells that are tested, at most.
@@ -95,7 +95,8 @@ def _p_values(problem: StudyProblem, units: Sequence[tuple[str, ...]]) -> dict[t
         n_units = int((np.cumsum([term.shape[1] for term in terms]) <= n_informative // ROWS_PER_TERM).sum())
         if not n_units:
             continue
-        fit = fitted_terms(np.hstack([np.ones((len(y), 1)), *terms[:n_units]]), y, bool(problem.labels))
+        every_term = np.hstack([np.ones((len(y), 1)), *terms[:n_units]])
+        fit = fitted_terms(every_term, y, bool(problem.labels), root_exposure(problem, rows))
         draws = (signs[:, clusters[mask]] * inflated(fit, clusters[mask])) @ fit.basis
         weighted = [fit.basis.T @ (term * fit.weight[:, None]) for term in terms[:n_units]]
         constant = fit.basis.T @ fit.weight[:, None]

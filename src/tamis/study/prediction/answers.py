@@ -27,8 +27,12 @@ def predictions_csv(
     ids: tuple[str, Sequence[Any]] | None = None,
     coverage: float = COVERAGE,
     first: int = 0,
+    exposures: np.ndarray | None = None,
 ) -> str:
     """Predictions as CSV, one line a row; without names where rows come before the `first`.
+
+    Of counts with exposures the prediction is the rate; with the `exposures` of the rows, their expected counts stand
+    beside it.
 
     Columns: "row", counted from 1; the identifier, where one is given (its name and values); the prediction; the
     probability of each class, or, where the model has an interval of its own for numbers, "low" and "high"; "note",
@@ -38,12 +42,15 @@ def predictions_csv(
     number("coverage", coverage, low=0, high=1, open_low=True, open_high=True)
     ready = model.aligned(table)
     answers, heads = _answers(model, ready, coverage)
+    if exposures is not None:
+        heads = [*heads, f"expected {model.target}"]
+        answers = [[*cells, repr(float(cells[0]) * float(e))] for cells, e in zip(answers, exposures)]
     after, more = _appended(model, ready, answers, coverage)
     named = [] if ids is None else [ids[0]]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     if not first:
-        line = ["row", *map(safe_cell, named), safe_cell(model.target), *map(safe_cell, heads), "note", *after]
+        line = ["row", *map(safe_cell, named), safe_cell(model.predicted), *map(safe_cell, heads), "note", *after]
         writer.writerow(line)
     notes = _notes(model, ready)
     for i, cells in enumerate(answers):
@@ -76,6 +83,8 @@ def _of_interval(model: Model, coverage: float) -> str:
     sentence = f"low and high hold a new answer with probability {coverage:g}"
     if model.fitted.has_interval:
         return f"{sentence}, by the model's own intervals"
+    if model.exposure is not None:
+        return f"each rate is per unit of {model.exposure}; no intervals: a count's distance depends on its exposure"
     if model.residuals is None:
         return "there are no intervals: the study's errors on rows not seen were not kept"
     rows, reach = model.residuals.rows, model.residuals.reach()

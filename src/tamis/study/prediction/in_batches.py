@@ -61,9 +61,10 @@ class PredictCell:
         raw = RawColumns(cell.arrow, rules, "the table")
         locked = None if self.lock is None else self.lock.held_by(raw, cell.first)
         ids = None if self.id is None else (self.id, _texts(raw, self.id))
+        exposures = model.exposures(raw)
         table = model.aligned(table_of(raw, like=model.types))
         unseen = {name: int(mask.sum()) for name, mask in model.unseen(table).items()}
-        text = predictions_csv(model, table, ids, self.coverage, first=cell.first)
+        text = predictions_csv(model, table, ids, self.coverage, first=cell.first, exposures=exposures)
         return Predicted(text, cell.n_rows, locked, unseen)
 
 
@@ -83,7 +84,11 @@ def predict_parts(
     grid = source.source if isinstance(source, LazyTable) else grid_source(source, Rules(trusted=True))
     if id is not None and id not in grid.names:
         raise TableError(f"there is no column {id!r} in {grid.label}; give the name of a column")
-    names_needed = {*model.types, *(lock.all_columns if lock is not None else ()), *([] if id is None else [id])}
+    names_needed = {
+        *model.types,
+        *(lock.all_columns if lock is not None else ()),
+        *(name for name in (id, model.exposure) if name is not None),
+    }
     names = [name for name in grid.names if name in names_needed]
     task = PartitionTask(PredictCell(json.dumps(model.to_dict()), lock, id, coverage), merge)
     total: Predicted | None = None

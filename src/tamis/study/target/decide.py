@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -86,6 +87,9 @@ def task_of(present: list[Any], column: Column, settings: Settings) -> tuple[str
     column : as it was read.
     """
     text = any(isinstance(value, str) for value in present)
+    if settings.exposure is not None:
+        _refuse_misfit(present, text, column, replace(settings, task=COUNT))
+        return COUNT, ""
     if settings.task is not None:
         _refuse_misfit(present, text, column, settings)
         return settings.task, ""

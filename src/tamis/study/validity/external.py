@@ -32,6 +32,7 @@ class Target:
     ----------
     y : codes of the model's classes, or numbers, of the rows that can be judged.
     usable : mask of these rows.
+    exposure : of rates, how long or how much each of these rows was observed.
     without, unknown : rows without a value, and with a class that the model does not know (or that is no number).
     """
 
@@ -39,9 +40,10 @@ class Target:
     usable: np.ndarray
     without: int
     unknown: int
+    exposure: np.ndarray | None = None
 
 
-def target_of(texts: Sequence[str], model: Model) -> Target:
+def target_of(texts: Sequence[str], model: Model, exposures: np.ndarray | None = None) -> Target:
     """The target as codes or numbers, from its texts."""
     words = [word.strip() for word in texts]
     if model.labels:
@@ -58,7 +60,7 @@ def target_of(texts: Sequence[str], model: Model) -> Target:
             f"no row of column {model.target!r} has a target that the model knows ({without:,} are empty, {unknown:,} "
             "hold something else); give the table with its outcome"
         )
-    return Target(values[usable], usable, without, unknown)
+    return Target(values[usable], usable, without, unknown, None if exposures is None else exposures[usable])
 
 
 def validation_facts(
@@ -67,6 +69,7 @@ def validation_facts(
     """Score, calibration, net benefit and drift of the model on these rows; `answer` is that of the study."""
     rows = ready.take(np.flatnonzero(target.usable))
     answers = model.fitted.answers(rows, len(model.labels))
+    answers = answers if target.exposure is None else answers * target.exposure
     judged = JudgedRows.of_rows(target.y, answers)
     scored = _scored(metric, model, target.y, answers)
     calibrations = calibration_facts(judged, model.labels)

@@ -36,7 +36,7 @@ class AdditiveFit:
     Attributes
     ----------
     residual : (y - p) / sqrt(w), of numbers (y - mean) over their standard deviation; of variance 1 if the fit is true.
-    weight : sqrt(w) of each row, w = p (1 - p); of numbers 1.
+    weight : sqrt(w) of each row, w = p (1 - p); of numbers 1, of rates the square root of the exposure.
     basis : orthonormal columns that span the weighted additive terms (rows, terms).
     response : residual, and what the terms explain; the working response of the weighted fit.
     n_columns : columns that have a curve, of those given the first.
@@ -49,13 +49,16 @@ class AdditiveFit:
     n_columns: int = 0
 
 
-def additive_fit(columns: Sequence[Column], y: np.ndarray, classes: bool) -> AdditiveFit:
+def additive_fit(
+    columns: Sequence[Column], y: np.ndarray, classes: bool, weight: np.ndarray | None = None
+) -> AdditiveFit:
     """Fit a curve a column: linear and quadratic in ranks and linear as it is; bent further where that shows.
 
     Parameters
     ----------
     columns : the most important ones first; of few rows the others get no curve.
     y : numbers, or 0 and 1.
+    weight : of numbers, the square root of how much each row counts; None where all count alike.
     """
     n = len(y)
     n_informative = int(2 * min(y.sum(), n - y.sum())) if classes else n
@@ -64,13 +67,13 @@ def additive_fit(columns: Sequence[Column], y: np.ndarray, classes: bool) -> Add
     n_curved = max(2, int((sizes <= n_informative // ROWS_PER_TERM).sum()))
     curved = columns[:n_curved]
     terms = np.hstack([np.ones((n, 1)), *plain[:n_curved]])
-    first = fitted_terms(terms, y, classes)
+    first = fitted_terms(terms, y, classes, weight)
     room = n_informative // ROWS_PER_BENT_TERM - terms.shape[1]
     bent = [(_bent_p_value(first, extra), extra) for extra in map(_extra, curved) if extra.shape[1]]
     for p_value, extra in sorted(bent, key=lambda pair: pair[0]):
         if p_value <= BENT and extra.shape[1] <= room:
             terms, room = np.hstack([terms, extra]), room - extra.shape[1]
-    return replace(fitted_terms(terms, y, classes), n_columns=len(curved))
+    return replace(fitted_terms(terms, y, classes, weight), n_columns=len(curved))
 
 
 def curve_terms(column: Column, degree: int) -> np.ndarray:
@@ -80,7 +83,7 @@ def curve_terms(column: Column, degree: int) -> np.ndarray:
     return _standard(np.where(column.missing[:, None], 0.0, _legendre(column, 1, degree)))
 
 
-def fitted_terms(terms: np.ndarray, y: np.ndarray, classes: bool) -> AdditiveFit:
+def fitted_terms(terms: np.ndarray, y: np.ndarray, classes: bool, row_weight: np.ndarray | None = None) -> AdditiveFit:
     """The fit of terms, the first of which is constant."""
     if classes:
         shares = _logistic(terms, y)
@@ -89,12 +92,13 @@ def fitted_terms(terms: np.ndarray, y: np.ndarray, classes: bool) -> AdditiveFit
         residual = (y - shares) / weight
         response = residual + weight * special.logit(np.clip(shares, 1e-9, 1 - 1e-9))
         return AdditiveFit(residual - basis @ (basis.T @ residual), weight, basis, response)
-    basis = orthonormal(terms)
-    response = y - y.mean()
+    weight = np.ones(len(y)) if row_weight is None else row_weight
+    basis = orthonormal(terms if row_weight is None else terms * weight[:, None])
+    response = y - y.mean() if row_weight is None else weight * (y - np.average(y, weights=weight**2))
     residual = response - basis @ (basis.T @ response)
     scale = float(np.sqrt(residual @ residual / max(len(y) - basis.shape[1], 1)))
     unit = scale if scale > 0 else 1.0
-    return AdditiveFit(residual / unit, np.ones(len(y)), basis, response / unit)
+    return AdditiveFit(residual / unit, weight, basis, response / unit)
 
 
 def _logistic(terms: np.ndarray, y: np.ndarray) -> np.ndarray:

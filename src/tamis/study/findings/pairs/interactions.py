@@ -72,7 +72,7 @@ def interactions(problem: StudyProblem, order: Sequence[str], n_jobs: int | None
     for mask, y in contrasts(problem, rows):
         subset = table.take(np.flatnonzero(mask))
         columns = [subset.column(name) for name in names]
-        fit = additive_fit(columns, y, bool(problem.labels))
+        fit = additive_fit(columns, y, bool(problem.labels), root_exposure(problem, rows))
         tested["columns"] = max(tested["columns"], fit.n_columns)
         residuals = np.vstack([fit.residual, signs[:, clusters[mask]] * inflated(fit, clusters[mask])])
         residuals -= residuals @ fit.basis @ fit.basis.T
@@ -119,13 +119,20 @@ def clusters_of_rows(problem: StudyProblem, rows: np.ndarray) -> np.ndarray:
 
 def contrasts(problem: StudyProblem, rows: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
     """Masks of rows and their targets: the numbers, or for each smaller class 1 against the largest as 0."""
-    y = problem.y[rows]
+    y = problem.rates[rows]
     if not problem.labels:
         return [(np.ones(len(y), dtype=bool), y.astype(np.float64))]
     counts = np.bincount(y)
     by_size = [code for code in np.argsort(-counts, kind="stable") if counts[code] >= CLASS_ROWS]
     masks = [(y == by_size[0]) | (y == code) for code in by_size[1 : 1 + MAX_CONTRASTS]] if by_size else []
     return [(mask, (y[mask] != by_size[0]).astype(np.float64)) for mask in masks]
+
+
+def root_exposure(problem: StudyProblem, rows: np.ndarray) -> np.ndarray | None:
+    """Square roots of the exposures, of mean square 1: the variance of a rate falls with its exposure."""
+    if problem.exposure is None:
+        return None
+    return np.asarray(np.sqrt(problem.exposure[rows] / problem.exposure[rows].mean()))
 
 
 def inflated(fit: AdditiveFit, clusters: np.ndarray) -> np.ndarray:

@@ -83,8 +83,8 @@ def _rows(problem: StudyProblem) -> list[tuple[str, np.ndarray]]:
     if problem.labels:
         is_listed = len(problem.labels) <= CLASSES
         return [every, *((str(label), problem.y == code) for code, label in enumerate(problem.labels) if is_listed)]
-    low, high = np.quantile(problem.y, (1 / 3, 2 / 3))
-    return [every, ("the lower third of the target", problem.y <= low), ("its upper third", problem.y >= high)]
+    low, high = np.quantile(problem.rates, (1 / 3, 2 / 3))
+    return [every, ("the lower third of the target", problem.rates <= low), ("its upper third", problem.rates >= high)]
 
 
 def _middle(column: Column, rows: np.ndarray) -> float:

@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator
 
 from tamis.boosting import BoostingClassifier, BoostingRegressor
 from tamis.boosting.base import MOST_BINS
-from tamis.check import count, number, one_of
+from tamis.check import count, number, one_of, weights
 from tamis.engine import generator, seed_from
 from tamis.errors import DamagedError
 from tamis.saved import mapping, numbers, read_entry, read_integer, texts
@@ -105,35 +105,37 @@ class Boosting(TakesTable, BaseEstimator):
         self.most_rows = most_rows
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Boosting:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Boosting:
         """Learn from a table and its target."""
         of_classes = predicts_classes(one_of("task", self.task, TASKS))
         table, target = X if isinstance(X, Table) else Table.of(X), np.asarray(y)
+        weight = None if sample_weight is None else weights(sample_weight, len(target))
         rows = self._rows(len(target))
-        table, target = (table.take(rows), target[rows]) if len(rows) < len(target) else (table, target)
+        if len(rows) < len(target):
+            table, target, weight = table.take(rows), target[rows], None if weight is None else weight[rows]
         n_classes = len(np.unique(target)) if of_classes else 1
         self.rounds_ = self._fewer_rounds(table, n_classes if n_classes > 2 else 1)
         fewer = self.learning_rate * self.rounds / max(1, self.rounds_)
         rate = min(0.3, max(self.learning_rate, fewer)) if self.rounds_ < self.rounds else self.learning_rate
         kind = BoostingClassifier if of_classes else BoostingRegressor
         fit = partial(self._fitted, kind, rate, min(RANKING, self.rounds_))
-        self._tune(fit, table, target if of_classes else target.astype(np.float64))
-        self._keep(*fit(table, target))
+        self._tune(fit, table, target if of_classes else target.astype(np.float64), weight)
+        self._keep(*fit(table, target, weight))
         return self
 
-    def _tune(self, fit: Any, table: Table, target: np.ndarray) -> None:
+    def _tune(self, fit: Any, table: Table, target: np.ndarray, weight: np.ndarray | None) -> None:
         """Take the rounds that folds choose, where there are folds and anything to choose."""
         for name in ("cv_predictions_", "nested_predictions_"):
             self.__dict__.pop(name, None)
         if self.cv is None or self.rounds_ <= EVERY:
             return
         pairs = list(self.cv.split(table, target)) if hasattr(self.cv, "split") else list(self.cv)
-        tuned = tuned_rounds(fit, table, target, pairs, self.rounds_)
+        tuned = tuned_rounds(fit, table, target, pairs, self.rounds_, weight)
         self.rounds_, self.cv_predictions_ = tuned.rounds, tuned.cv_predictions
         self.nested_predictions_ = tuned.nested_predictions
 
     def _fitted(
-        self, kind: Any, rate: float, ranking: int, table: Table, target: np.ndarray
+        self, kind: Any, rate: float, ranking: int, table: Table, target: np.ndarray, weight: np.ndarray | None = None
     ) -> tuple[Any, tuple[str, ...]]:
         """A model of `rounds_` rounds, and the columns that it was fitted on, by a ranking of so many rounds."""
         settings = {
@@ -145,10 +147,10 @@ class Boosting(TakesTable, BaseEstimator):
         }
         if number("kept", self.kept, low=0, high=1) < 1 and self.rounds_ and table.n_columns > MANY_COLUMNS:
             # with all columns tried: drawn ones would have splits gain something by columns of noise, too
-            ranks = kind(ranking, learning_rate=0.1, **settings).fit(table, target)
+            ranks = kind(ranking, learning_rate=0.1, **settings).fit(table, target, weight)
             table = table.select(_columns_of(ranks.feature_importances_, self.kept, table.names))
         settings |= {"max_features": self._drawn(table.n_columns), "learning_rate": rate}
-        return kind(max(1, self.rounds_), **settings).fit(table, target), table.names
+        return kind(max(1, self.rounds_), **settings).fit(table, target, weight), table.names
 
     def _fewer_rounds(self, table: Table, trees: int) -> int:
         """Rounds of so many trees, as many as are worth their cost."""

@@ -114,7 +114,7 @@ def _shuffled(fitted: FittedProcedure, problem: Problem) -> dict[str, float]:
     frame, kind = problem.model_input(rows, fitted.model), "brier" if problem.of_classes else "squared_error"
 
     def loss(X: object) -> float:
-        predictions = predicted(problem, fitted.model, X)
+        predictions = problem.counts(predicted(problem, fitted.model, X), rows)
         return float(row_losses(kind, problem.codes[rows], predictions).mean())
 
     base, increase = loss(frame), {}

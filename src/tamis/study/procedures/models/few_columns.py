@@ -51,16 +51,16 @@ class FewColumns(TakesTable, BaseEstimator):
         self.model = model
         self.k = k
 
-    def fit(self, X: Any, y: Any) -> FewColumns:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FewColumns:
         """Fit, and where too many columns are used, fit again on the k that contribute most."""
         from tamis.study.procedures.models.fitted import FittedProcedure
 
         k, X = count("k", self.k), X if isinstance(X, Table) else Table.of(X)
-        first = clone(self.model).fit(X, y)
+        first = clone(self.model).fit(X, y, **weighted(sample_weight))
         used = by_contribution(first, X)
         self.fitted_: Any = first
         if len(used) > k:
-            indices, again = fit_restricted(first, X, y, used[:k])
+            indices, again = fit_restricted(first, X, y, used[:k], sample_weight)
             self.fitted_ = Transformed([("columns", Columns(X.n_columns, indices, list(X.names))), ("model", again)])
         if hasattr(first, "classes_"):
             self.classes_ = first.classes_
@@ -85,11 +85,18 @@ def by_contribution(model: Any, X: Table) -> list[str]:
     return sorted(FittedProcedure("", model, tuple(X.names)).columns, key=lambda name: (-weight.get(name, 0.0), name))
 
 
-def fit_restricted(model: Any, X: Table, y: Any, names: Sequence[str]) -> tuple[np.ndarray, Any]:
+def fit_restricted(
+    model: Any, X: Table, y: Any, names: Sequence[str], sample_weight: Any = None
+) -> tuple[np.ndarray, Any]:
     """Places of the named columns of X, and a model like a fitted one, at its strength, fitted on them alone."""
     indices = np.sort([X.index(name) for name in names])
     again = type(model)(**{**model.get_params(deep=False), **strength(model)})  # a clone would copy all folds
-    return indices, again.fit(X.select(indices.tolist()), y)
+    return indices, again.fit(X.select(indices.tolist()), y, **weighted(sample_weight))
+
+
+def weighted(sample_weight: Any) -> dict[str, Any]:
+    """Weights of rows as an argument of `fit`; none for a model that takes none, where there are none."""
+    return {} if sample_weight is None else {"sample_weight": sample_weight}
 
 
 def sizes(model: Any, n_used: int) -> list[int]:

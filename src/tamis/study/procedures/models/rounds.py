@@ -33,27 +33,31 @@ class TunedRounds:
 
 
 def tuned_rounds(
-    fit: Callable[[Table, np.ndarray], tuple[Any, tuple[str, ...]]],
+    fit: Callable[..., tuple[Any, tuple[str, ...]]],
     table: Table,
     target: np.ndarray,
     pairs: Folds,
     n_rounds: int,
+    weight: np.ndarray | None = None,
 ) -> TunedRounds:
     """Compare `EVERY`, 2 `EVERY`, … rounds in folds, by Brier score or squared error.
 
     Parameters
     ----------
-    fit : (training rows, their target) -> a model of `n_rounds` rounds, and the columns that it takes.
+    fit : (training rows, their target, their weights) -> a model of `n_rounds` rounds, and the columns that it takes.
     pairs : rows to learn from and to be judged on, as positions in the table.
+    weight : how much each row counts; None where all count alike.
     """
     labels = None if target.dtype.kind == "f" else np.unique(target)
     shape = (len(target),) if labels is None else (len(target), len(labels))
     losses, answers = [], []
     for learn, judged in pairs:
-        model, names = fit(table.take(learn), target[learn])
+        model, names = fit(table.take(learn), target[learn], *(() if weight is None else (weight[learn],)))
         predictions = _stages(model, table.take(judged).select(list(names)), labels)
         truth = target[judged] if labels is None else target[judged, None] == labels
         wrong = (predictions - truth) ** 2
+        if weight is not None:
+            wrong = wrong * (weight[judged] if labels is None else weight[judged, None])
         losses.append(wrong.reshape(len(wrong), -1).sum(axis=1))
         answers.append(predictions)
     total, fold_losses = np.sum(losses, axis=0), np.array(losses)

@@ -10,6 +10,7 @@ from tamis.split import folds
 from tamis.study.procedures.models.fitted import FittedProcedure
 from tamis.study.procedures.models.readability import readability
 from tamis.study.procedures.models.sized import SizedAdditive, SizedFormulas, SizedTrees
+from tamis.study.procedures.models.sized.base import Sample
 from tamis.table import Table
 
 KINDS = (SizedTrees, SizedFormulas, SizedAdditive)
@@ -42,7 +43,7 @@ def test_every_size_has_a_readable_model_of_at_most_so_many_columns(kind, task):
     for size, model in sized.models_.items():
         assert len(_columns(model, table)) <= size
         assert readability(model) in ("glance", "page")
-    losses = {size: sized._cv_loss(y, size) for size in SIZES}
+    losses = {size: sized._cv_loss(Sample(y), size) for size in SIZES}
     assert losses[sized.size_] == min(losses.values())
     assert losses[sized.size_] < 0.6 * np.var(y) * (2 if task == "classification" else 1)
     assert "b" in _columns(sized.models_[1], table) | _columns(sized.models_[2], table)
@@ -66,11 +67,11 @@ def test_out_of_fold_predictions_do_not_know_the_rows_they_judge(kind):
     table = Table.of(frame)
     train, test = np.arange(110), np.arange(110, 160)
     sized = kind("regression", random_state=0)
-    tuned = sized._tune(table, score, None)
-    models = sized._models(table.take(train), score[train], SIZES, tuned)
+    tuned = sized._tune(table, Sample(score), None)
+    models = sized._models(table.take(train), Sample(score[train]), SIZES, tuned)
     spoilt = score.copy()
     spoilt[test] = 1e3
-    again = kind("regression", random_state=0)._models(table.take(train), spoilt[train], SIZES, tuned)
+    again = kind("regression", random_state=0)._models(table.take(train), Sample(spoilt[train]), SIZES, tuned)
     for size in SIZES:
         np.testing.assert_array_equal(models[size].predict(table.take(test)), again[size].predict(table.take(test)))
 

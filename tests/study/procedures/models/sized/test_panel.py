@@ -10,6 +10,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from tamis.study.findings.interchangeable import interchangeable
 from tamis.study.procedures.models.fitted import FittedProcedure
 from tamis.study.procedures.models.sized import SizedPanels
+from tamis.study.procedures.models.sized.base import Sample
 from tamis.study.procedures.models.sized.panel import TunedPanel
 from tamis.table import Table
 
@@ -53,7 +54,9 @@ def test_noise_is_shrunk_to_the_shares_of_the_classes(seed):
     X, y = rng.normal(size=(60, 1000)), np.repeat([0, 1], 30)
     panels = SizedPanels(max_columns=20, cv=_pairs(y)).fit(X, y)
     for size in (5, 20):
-        assert panels._cv_loss(y, size) < 0.58  # 0.5 without columns; about 0.8 with a strength tuned on chosen columns
+        assert (
+            panels._cv_loss(Sample(y), size) < 0.58
+        )  # 0.5 without columns; about 0.8 with a strength tuned on chosen columns
 
 
 def test_a_model_for_held_out_rows_does_not_depend_on_them(monkeypatch):
@@ -106,7 +109,7 @@ def test_numbers_are_predicted_by_columns_that_complement_each_other():
     pairs = list(KFold(5, shuffle=True, random_state=0).split(X))
     panels = SizedPanels("regression", max_columns=12, cv=pairs).fit(X, y)
     assert _used(panels.models_[3]) == ["x0", "x1", "x2"]
-    assert panels._cv_loss(y, 3) < 1.2e6
+    assert panels._cv_loss(Sample(y), 3) < 1.2e6
 
 
 def test_counts_are_predicted_by_a_poisson_model():
@@ -118,7 +121,7 @@ def test_counts_are_predicted_by_a_poisson_model():
     panels = SizedPanels("count", max_columns=3, cv=pairs).fit(X, y)
     assert {"x7", "x9"} <= set(_used(panels.models_[2]))
     assert (panels.predict(X) > 0).all()
-    assert panels._cv_loss(y, 2) < 0.5 * y.var()
+    assert panels._cv_loss(Sample(y), 2) < 0.5 * y.var()
 
 
 def test_two_classes_categories_and_holes():

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis.additive import AdditiveClassifier, AdditiveRegressor
 from tamis.study.procedures.models.readability import PAIRS
-from tamis.study.procedures.models.sized.base import SizedModels
+from tamis.study.procedures.models.sized.base import Sample, SizedModels
 from tamis.table import Table
 from tamis.task import COUNT, predicts_classes
 
@@ -32,19 +32,19 @@ class SizedAdditive(SizedModels):
     Out-of-fold predictions are those of the bags that hold a row out; of few rows per column, those of inner folds.
     """
 
-    def _tune(self, table: Table, y: np.ndarray, pairs: list[Any] | None) -> dict[str, Any]:
+    def _tune(self, table: Table, y: Sample, pairs: list[Any] | None) -> dict[str, Any]:
         """Nothing is chosen: settings of the models that are kept."""
         return {"learning_rate": LARGE_STEP if len(y) >= MANY_ROWS else SMALL_STEP}
 
-    def _models(self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: dict[str, Any]) -> dict[int, Any]:
+    def _models(self, table: Table, y: Sample, sizes: Sequence[int], tuned: dict[str, Any]) -> dict[int, Any]:
         kind = AdditiveClassifier if predicts_classes(self.task) else AdditiveRegressor
         settings = {"max_pairs": PAIRS, "n_bags": N_BAGS, "max_cycles": MAX_CYCLES, "random_state": self.random_state}
         if self.task == COUNT:
             settings["loss"] = "poisson"
-        return kind(**settings, **tuned).fit_path(table, y, sizes)
+        return kind(**settings, **tuned).fit_path(table, y.y, sizes, y.weight)
 
     def _out_of_fold(
-        self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: dict[str, Any], pairs: list[Any]
+        self, table: Table, y: Sample, sizes: Sequence[int], tuned: dict[str, Any], pairs: list[Any]
     ) -> dict[int, np.ndarray]:
         if len(y) < ROWS_PER_COLUMN * table.n_columns:
             return super()._out_of_fold(table, y, sizes, COMPARED, pairs[:MAX_FOLDS])

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
-from tamis.check import count
+from tamis.check import count, weights
 from tamis.study.procedures.models.columns import Columns
 from tamis.study.procedures.models.transformed import Transformed
 from tamis.table import Table
@@ -29,6 +30,25 @@ def sizes_up_to(max_columns: int, n_columns: int) -> tuple[int, ...]:
     """
     largest = min(max_columns, n_columns)
     return (*(size for size in SIZES if size < largest), largest)
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The target of some rows, and how much each of them counts; no weights where all count alike."""
+
+    y: np.ndarray
+    weight: np.ndarray | None = None
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+    def take(self, rows: np.ndarray) -> Sample:
+        """Those of some rows."""
+        return Sample(self.y[rows], None if self.weight is None else self.weight[rows])
+
+    def fitted(self, model: Any, table: Table) -> Any:
+        """The model, learned from these rows."""
+        return model.fit(table, self.y) if self.weight is None else model.fit(table, self.y, self.weight)
 
 
 def _is_classifier(sized: SizedModels) -> bool:
@@ -75,41 +95,42 @@ class SizedModels(TakesTable, BaseEstimator):
 
     # -- of each kind ------------------------------------------------------------------------------------------------
     @abstractmethod
-    def _tune(self, table: Table, y: np.ndarray, pairs: list[Any] | None) -> Any:
+    def _tune(self, table: Table, y: Sample, pairs: list[Any] | None) -> Any:
         """What is chosen by folds within these rows and then used for models of parts of them: strengths."""
 
     @abstractmethod
-    def _models(self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: Any) -> dict[int, Any]:
+    def _models(self, table: Table, y: Sample, sizes: Sequence[int], tuned: Any) -> dict[int, Any]:
         """Size -> fitted model, learned from these rows alone."""
 
     # -- shared ------------------------------------------------------------------------------------------------------
-    def fit(self, X: Any, y: Any) -> SizedModels:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SizedModels:
         """Fit the models of all sizes, or of one."""
         table, target = _table(X), np.asarray(y)
+        sample = Sample(target, None if sample_weight is None else weights(sample_weight, len(target)))
         largest = count("max_columns", self.max_columns)
         sizes = sizes_up_to(largest, table.n_columns)
         if self.size is not None:
             sizes = tuple(size for size in sizes if size >= min(count("size", self.size), sizes[-1]))
         pairs = None if self.cv is None else _pairs(self.cv, table, target)
-        tuned = self._tune(table, target, pairs)
-        self.models_ = self._models(table, target, sizes, tuned)
+        tuned = self._tune(table, sample, pairs)
+        self.models_ = self._models(table, sample, sizes, tuned)
         if predicts_classes(self.task):
             self.classes_ = np.unique(target)
         self.cv_predictions_by_size_: dict[int, np.ndarray] = {}
         self.size_ = sizes[0] if self.size is not None else sizes[-1]
         if pairs is not None and self.size is None:
-            self.cv_predictions_by_size_ = self._out_of_fold(table, target, sizes, tuned, pairs)
-            self.size_ = min(sizes, key=lambda size: (self._cv_loss(target, size), size))
+            self.cv_predictions_by_size_ = self._out_of_fold(table, sample, sizes, tuned, pairs)
+            self.size_ = min(sizes, key=lambda size: (self._cv_loss(sample, size), size))
         self.fitted_ = self.models_[self.size_]
         return self
 
     def _out_of_fold(
-        self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: Any, pairs: list[Any]
+        self, table: Table, y: Sample, sizes: Sequence[int], tuned: Any, pairs: list[Any]
     ) -> dict[int, np.ndarray]:
         shape = (len(y), len(self.classes_)) if predicts_classes(self.task) else (len(y),)
         out = {size: np.full(shape, np.nan) for size in sizes}
         for train, test in pairs:
-            models = self._models(table.take(train), y[train], sizes, tuned)
+            models = self._models(table.take(train), y.take(train), sizes, tuned)
             held_out = table.take(test)
             predictions: dict[int, np.ndarray] = {}
             for size, model in models.items():
@@ -126,11 +147,13 @@ class SizedModels(TakesTable, BaseEstimator):
         out[:, np.searchsorted(self.classes_, model.classes_)] = model.predict_proba(table)
         return out
 
-    def _cv_loss(self, y: np.ndarray, size: int) -> float:
+    def _cv_loss(self, sample: Sample, size: int) -> float:
         """Brier score or squared error of the out-of-fold predictions."""
-        predictions = self.cv_predictions_by_size_[size]
+        predictions, y = self.cv_predictions_by_size_[size], sample.y
         truth = y if not predicts_classes(self.task) else (y[:, None] == self.classes_)
         errors = (predictions - truth) ** 2
+        if sample.weight is not None:
+            errors = (errors.T * sample.weight).T
         return float(np.nanmean(errors if errors.ndim == 1 else errors.sum(axis=1)))
 
     def predict(self, X: Any) -> np.ndarray:

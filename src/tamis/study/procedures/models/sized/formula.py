@@ -11,7 +11,7 @@ from scipy.sparse import issparse
 
 from tamis.linear import LinearClassifier, LinearRegressor
 from tamis.study.procedures.models.readability import PAGE
-from tamis.study.procedures.models.sized.base import SizedModels, on_columns, sizes_up_to
+from tamis.study.procedures.models.sized.base import Sample, SizedModels, on_columns, sizes_up_to
 from tamis.table import Table
 from tamis.task import COUNT, predicts_classes
 
@@ -37,7 +37,7 @@ class Tuned:
 class SizedFormulas(SizedModels):
     """Relaxed lasso: columns in the order of the lasso's path, coefficients of a ridge on these columns alone."""
 
-    def _tune(self, table: Table, y: np.ndarray, pairs: list[Any] | None) -> Tuned:
+    def _tune(self, table: Table, y: Sample, pairs: list[Any] | None) -> Tuned:
         """Number of columns -> ridge strength, by folds within the training rows."""
         supports = self._supports(table, y, self.max_columns)
         strengths: dict[int, float] = {}
@@ -45,10 +45,10 @@ class SizedFormulas(SizedModels):
             names = supports[max(n for n in supports if n <= size)]
             if names and len(names) not in strengths:
                 ridge = self._linear("ridge", rule="min", cv=pairs, n_alphas=N_ALPHAS)
-                strengths[len(names)] = float(ridge.fit(table.select(names), y).alpha_)
+                strengths[len(names)] = float(y.fitted(ridge, table.select(names)).alpha_)
         return Tuned(table, supports, strengths)
 
-    def _models(self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: Tuned) -> dict[int, Any]:
+    def _models(self, table: Table, y: Sample, sizes: Sequence[int], tuned: Tuned) -> dict[int, Any]:
         supports = tuned.supports
         if tuned.table is not table:
             supports = self._supports(table, y, max(sizes))
@@ -61,18 +61,20 @@ class SizedFormulas(SizedModels):
             models[size] = fitted[n]
         return models
 
-    def _ridge(self, table: Table, y: np.ndarray, names: list[str], tuned: dict[int, float]) -> Any:
+    def _ridge(self, table: Table, y: Sample, names: list[str], tuned: dict[int, float]) -> Any:
         if not names:
             from tamis.evaluate.baseline import Baseline
 
-            return Baseline(self.task).fit(None, y)
+            return Baseline(self.task).fit(None, y.y, y.weight)
         nearest = min(tuned, key=lambda n: (abs(n - len(names)), n), default=None)
         alpha = 1 / len(y) if nearest is None else tuned[nearest]
-        return on_columns(self._linear("ridge", alpha=alpha).fit(table.select(names), y), table, names)
+        return on_columns(y.fitted(self._linear("ridge", alpha=alpha), table.select(names)), table, names)
 
-    def _supports(self, table: Table, y: np.ndarray, max_columns: int) -> dict[int, list[str]]:
+    def _supports(self, table: Table, y: Sample, max_columns: int) -> dict[int, list[str]]:
         lasso = self._linear("lasso", n_alphas=N_STEPS)
-        return _supports(lasso, lasso.fit_path(table, y, max_columns=FOLLOWED * max_columns), table, max_columns)
+        return _supports(
+            lasso, lasso.fit_path(table, y.y, y.weight, max_columns=FOLLOWED * max_columns), table, max_columns
+        )
 
     def _linear(self, penalty: str, **settings: Any) -> Any:
         if self.task == COUNT:

@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis.linear import LinearClassifier, LinearRegressor
 from tamis.study.procedures.models.readability import PAGE
-from tamis.study.procedures.models.sized.base import SizedModels, on_columns
+from tamis.study.procedures.models.sized.base import Sample, SizedModels, on_columns
 from tamis.study.procedures.models.sized.ridge_forward import Standardized, held_out_errors, ridge_forward
 from tamis.study.procedures.models.sized.strength import ridge_strength
 from tamis.table import Table
@@ -43,7 +43,7 @@ class SizedPanels(SizedModels):
     would be too weak.
     """
 
-    def _tune(self, table: Table, y: np.ndarray, pairs: list[Any] | None) -> dict[int, TunedPanel]:
+    def _tune(self, table: Table, y: Sample, pairs: list[Any] | None) -> dict[int, TunedPanel]:
         if pairs is None:
             return {}
         sizes = sorted({min(size, self.max_columns) for size in TUNED_SIZES})
@@ -56,7 +56,7 @@ class SizedPanels(SizedModels):
                 tuned[size] = TunedPanel(PENALTIES[best], ridge_strength(self._linear, table, y, pairs, names))
         return tuned
 
-    def _compared(self, table: Table, y: np.ndarray, pairs: list[Any], sizes: list[int]) -> tuple[Any, np.ndarray]:
+    def _compared(self, table: Table, y: Sample, pairs: list[Any], sizes: list[int]) -> tuple[Any, np.ndarray]:
         """The columns of every penalty and fold, and errors of held-out rows (sizes × penalties × ridges × rows)."""
         panels: list[list[list[int]]] = [[] for _ in PENALTIES]
         errors = np.zeros((len(sizes), len(PENALTIES), len(RIDGES), len(y)))
@@ -74,9 +74,7 @@ class SizedPanels(SizedModels):
                         )
         return panels, errors
 
-    def _models(
-        self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: dict[int, TunedPanel]
-    ) -> dict[int, Any]:
+    def _models(self, table: Table, y: Sample, sizes: Sequence[int], tuned: dict[int, TunedPanel]) -> dict[int, Any]:
         standardized, target = Standardized.of(table), self._target(y, np.arange(len(y)))
         panels: dict[float, list[int]] = {}
         models: dict[int, Any] = {}
@@ -89,21 +87,26 @@ class SizedPanels(SizedModels):
             models[size] = self._fitted(table, y, panel[:size], chosen.strength)
         return models
 
-    def _target(self, y: np.ndarray, train: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
+    def _target(self, y: Sample, train: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
         """Indicators of classes, or numbers (rows × outputs), about the mean of training rows; of these by default."""
-        target = (y[:, None] == np.unique(y)) if predicts_classes(self.task) else y[:, None]
-        target = np.asarray(target, dtype=np.float64)
+        if y.weight is not None:  # of rates, residuals of equal variance about the rate of the training rows
+            target = np.sqrt(y.weight) * (y.y - np.average(y.y[train], weights=y.weight[train]))
+            target = target[:, None]
+        elif predicts_classes(self.task):
+            target = np.asarray(y.y[:, None] == np.unique(y.y), dtype=np.float64)
+        else:
+            target = np.asarray(y.y[:, None], dtype=np.float64)
         centred = target - target[train].mean(axis=0)
         scale = float(np.abs(centred[train]).max()) or 1.0
         return np.asarray(centred[train if rows is None else rows] / scale)
 
-    def _fitted(self, table: Table, y: np.ndarray, columns: list[int], strength: float) -> Any:
+    def _fitted(self, table: Table, y: Sample, columns: list[int], strength: float) -> Any:
         if not columns:
             from tamis.evaluate.baseline import Baseline
 
-            return Baseline(self.task).fit(None, y)
+            return Baseline(self.task).fit(None, y.y, y.weight)
         names = _names(table, columns)
-        return on_columns(self._linear(alpha=strength).fit(table.select(names), y), table, names)
+        return on_columns(y.fitted(self._linear(alpha=strength), table.select(names)), table, names)
 
     def _linear(self, **settings: Any) -> Any:
         if predicts_classes(self.task):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.study.procedures.models.sized.base import Sample
 from tamis.table import Table
 
 #: Strengths that are compared.
@@ -14,7 +15,7 @@ N_ALPHAS = 8
 
 
 def ridge_strength(
-    ridge: Callable[..., Any], table: Table, y: np.ndarray, pairs: Sequence[Any], names: Sequence[Sequence[str]]
+    ridge: Callable[..., Any], table: Table, y: Sample, pairs: Sequence[Any], names: Sequence[Sequence[str]]
 ) -> float:
     """The strength of least loss on held-out rows, where each fold has the columns that its training rows chose.
 
@@ -24,7 +25,7 @@ def ridge_strength(
     paths = []
     for pair, chosen in zip(pairs, names):
         model = ridge(alpha="cv", cv=[pair], rule="min", n_alphas=N_ALPHAS)
-        path = model.fit(table.select(list(chosen)), y).path_
+        path = y.fitted(model, table.select(list(chosen))).path_
         paths.append((path.alphas, path.cv_mean))
     return least_loss(paths)
 

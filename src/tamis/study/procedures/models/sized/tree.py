@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.study.procedures.models.readability import PAGE
-from tamis.study.procedures.models.sized.base import SizedModels, on_columns
+from tamis.study.procedures.models.sized.base import Sample, SizedModels, on_columns
 from tamis.table import Table
 from tamis.task import COUNT, predicts_classes
 from tamis.tree import TreeClassifier, TreeRegressor
@@ -20,14 +20,14 @@ LEAF_FRACTION = 1 / 5_000
 class SizedTrees(SizedModels):
     """Trees of at most 20 leaves, pruned by inner folds; smaller ones are grown on the columns of largest gain."""
 
-    def _tune(self, table: Table, y: np.ndarray, pairs: list[Any] | None) -> float:
+    def _tune(self, table: Table, y: Sample, pairs: list[Any] | None) -> float:
         """The price of a leaf."""
         if pairs is None:
             return 0.0
-        return float(self._tree(len(y), prune="cv", rule="min", cv=pairs).fit(table, y).alpha_)
+        return float(y.fitted(self._tree(len(y), prune="cv", rule="min", cv=pairs), table).alpha_)
 
-    def _models(self, table: Table, y: np.ndarray, sizes: Sequence[int], tuned: float) -> dict[int, Any]:
-        tree = self._tree(len(y), prune=tuned).fit(table, y)
+    def _models(self, table: Table, y: Sample, sizes: Sequence[int], tuned: float) -> dict[int, Any]:
+        tree = y.fitted(self._tree(len(y), prune=tuned), table)
         importances = tree.feature_importances_
         used = [table.names[j] for j in np.flatnonzero(importances)]
         ranked = sorted(used, key=lambda name: (-importances[table.index(name)], name))
@@ -35,7 +35,7 @@ class SizedTrees(SizedModels):
         for size in sorted(sizes, reverse=True):
             if len(ranked) > size:
                 names = sorted(ranked[:size], key=table.index)
-                tree = self._tree(len(y), prune=tuned).fit(table.select(names), y)
+                tree = y.fitted(self._tree(len(y), prune=tuned), table.select(names))
                 models[size] = on_columns(tree, table, names)
             else:
                 models[size] = tree
