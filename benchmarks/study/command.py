@@ -40,11 +40,16 @@ def table(name: str, data: Path) -> pd.DataFrame:
     return made.frame.assign(target=made.target_names[made.target])
 
 
+def installed() -> dict[str, str]:
+    """The environment of an installed package, whose files Python has compiled."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+
+
 def command(file: Path, folder: Path, changes: dict[str, str]) -> tuple[float, float]:
     """Clock and processor seconds of the command."""
     words = [sys.executable, "-m", "tamis", "run", str(file), "--target", "target", "--folder", str(folder), "--json"]
     before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    subprocess.run(words, env={**os.environ, **changes}, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(words, env={**installed(), **changes}, stdout=subprocess.DEVNULL, check=True)
     clock, after = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN)
     return clock, after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
 

@@ -113,7 +113,7 @@ def main() -> None:
     if options.profile:
         print(json.dumps(profile(*options.profile)))
         return
-    from command import forest_seconds
+    from command import forest_seconds, installed
 
     print(f"| table | {' | '.join([*PHASES, OTHER])} | all | forest | in forests |")
     print(f"|---|{'--:|' * (len(PHASES) + 4)}")
@@ -123,7 +123,7 @@ def main() -> None:
             file = Path(folder) / "table.csv"
             frame.to_csv(file, index=False)
             words = [sys.executable, __file__, "--profile", str(file), str(Path(folder) / "study")]
-            done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
+            done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, env=installed())
         seconds = json.loads(done.stdout)
         total, unit = sum(seconds.values()), forest_seconds(frame)[1]
         cells = [f"{seconds.get(phase, 0.0):.2f}" for phase in [*PHASES, OTHER]]

@@ -24,6 +24,17 @@ def test_folds_change_nothing_of_a_path(n_classes):
     assert path.cv_mean is None
 
 
+@pytest.mark.parametrize(("n_classes", "penalty"), [(2, "ridge"), (3, "ridge"), (2, "lasso")])
+def test_errors_of_folds_are_those_of_a_fit(n_classes, penalty):
+    """A study takes strengths from them; those that `fit` chooses must be the same."""
+    X, y, _ = _table(n_classes)
+    model = LinearClassifier(penalty, n_alphas=10, cv=4, rule="min")
+    path = model.fit_path(X, y, folds=True)
+    fitted = model.fit(X, y)
+    np.testing.assert_array_equal(path.cv_mean, fitted.path_.cv_mean)
+    assert path.alphas[path.choose("min")] == fitted.alpha_
+
+
 def test_path_of_numbers_is_that_of_a_fit_to_rounding():
     """Moments of folds are summed in another order."""
     X, _, y = _table(2)

@@ -17,6 +17,7 @@ from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.linear.model import LinearModel
 from tamis.linear.path import Path
 from tamis.saved import class_list, classes, numbers, reading, refuse_shape
+from tamis.split.inner import ordered_folds
 from tamis.table import Classes, LazyTable, features, same_length
 from tamis.views.lazy.given import refuse_rows
 
@@ -156,10 +157,13 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self._weigh(matrix, weights)
         return self
 
-    def fit_path(self, X: Any, y: Any, sample_weight: Any = None, *, max_columns: int | None = None) -> Path:
-        """The models of a falling grid of strengths, without folds and without a choice: much quicker than `fit`.
+    def fit_path(
+        self, X: Any, y: Any, sample_weight: Any = None, *, max_columns: int | None = None, folds: bool = False
+    ) -> Path:
+        """The models of a falling grid of strengths, without a choice: much quicker than `fit`.
 
         max_columns : end the path soon after the first model of more columns; None follows all `n_alphas` strengths.
+        folds : follow the path in the folds of `cv` as well, for its errors `cv_mean`; max_columns is then ignored.
 
         >>> X, y = np.random.default_rng(0).normal(size=(100, 5)), [0, 1] * 50
         >>> LinearClassifier("lasso", n_alphas=10).fit_path(X, y).n_columns.tolist()
@@ -172,7 +176,8 @@ class LinearClassifier(ClassifierMixin, LinearModel):
                 f"fit_path follows one model, but loss={self.loss!r} of {target.n_classes} classes needs one for each; "
                 f"give loss='logistic' or, for ordered classes, {ORDERED!r}"
             )
-        return cast(Path, self._fit_path(matrix, self._loss(target, weights), weights, max_columns))
+        splits = ordered_folds(self.cv, target.codes, classifier=True, weights=weights) if folds else None
+        return cast(Path, self._fit_path(matrix, self._loss(target, weights), weights, max_columns, splits))
 
     def _inputs(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Classes, np.ndarray]:
         """The encoded matrix in solving order, the target, and the weights of rows."""
@@ -224,8 +229,6 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             self._solve(X, loss, weights, splits)
 
     def _splits(self, target: Classes, weights: np.ndarray) -> Any:
-        from tamis.split.inner import ordered_folds
-
         if not self._needs_folds:
             return None
         cv = "loo" if self.alpha == "loo" else self.cv

@@ -269,7 +269,7 @@ class LinearModel(TakesTable, BaseEstimator):
         self.gap_ = float(found.gap)
         self._keep(units.coef(found.coef), found.intercept * units.target)
 
-    def _fit_path(self, X: Any, loss: Any, weights: np.ndarray, max_columns: int | None) -> Any:
+    def _fit_path(self, X: Any, loss: Any, weights: np.ndarray, max_columns: int | None, splits: Any = None) -> Any:
         """The path of a lasso, elastic net or ridge in the table's order; no strength is chosen."""
         from tamis.linear.fit import path_of
         from tamis.linear.penalties.units import Units
@@ -287,7 +287,7 @@ class LinearModel(TakesTable, BaseEstimator):
             return len(np.unique(groups[coef.any(axis=1)])) > (limit or 0)
 
         with one_blas_thread():
-            path = path_of(units.scaled(job, ratio), None, self.n_alphas, is_enough=is_enough if limit else None)
+            path = path_of(units.scaled(job, ratio), splits, self.n_alphas, is_enough=is_enough if limit else None)
         self._keep_path(units.path(path, ratio))
         return self.path_
 

@@ -104,5 +104,8 @@ def test_errors_of_held_out_rows_are_those_of_a_ridge():
     Z = ((X - mean) / scale)[:, [1, 4]]
     coef = np.linalg.solve(Z[train].T @ Z[train] + 0.1 * 30 * np.eye(2), Z[train].T @ target)
     part = Standardized.of(Table.of(X[train]))
-    errors = held_out_errors(part, target, part.of_rows(Table.of(X[test])), Y[test], [4, 1], 0.1)
-    assert np.allclose(errors, ((Y[test] - Z[test] @ coef) ** 2).sum(axis=1))
+    errors = held_out_errors(part, target, part.of_rows(Table.of(X[test])), Y[test], [[4], [4, 1]], [0.1, 3.0])
+    assert np.allclose(errors[:, 1, 0], ((Y[test] - Z[test] @ coef) ** 2).sum(axis=1))
+    single = Z[:, 1:]
+    coef = np.linalg.solve(single[train].T @ single[train] + 3.0 * 30 * np.eye(1), single[train].T @ target)
+    assert np.allclose(errors[:, 0, 1], ((Y[test] - single[test] @ coef) ** 2).sum(axis=1))

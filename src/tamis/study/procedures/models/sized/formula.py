@@ -12,6 +12,7 @@ from scipy.sparse import issparse
 from tamis.linear import LinearClassifier, LinearRegressor
 from tamis.study.procedures.models.readability import PAGE
 from tamis.study.procedures.models.sized.base import Sample, SizedModels, on_columns, sizes_up_to
+from tamis.study.procedures.models.sized.strength import best_strength
 from tamis.table import Table
 from tamis.task import COUNT, predicts_classes
 
@@ -45,7 +46,7 @@ class SizedFormulas(SizedModels):
             names = supports[max(n for n in supports if n <= size)]
             if names and len(names) not in strengths:
                 ridge = self._linear("ridge", rule="min", cv=pairs, n_alphas=N_ALPHAS)
-                strengths[len(names)] = float(y.fitted(ridge, table.select(names)).alpha_)
+                strengths[len(names)] = best_strength(ridge, table.select(names), y)
         return Tuned(table, supports, strengths)
 
     def _models(self, table: Table, y: Sample, sizes: Sequence[int], tuned: Tuned) -> dict[int, Any]:

@@ -67,11 +67,9 @@ class SizedPanels(SizedModels):
             for p, penalty in enumerate(PENALTIES):
                 panel = ridge_forward(train_part, target, penalty, max(sizes), PAGE)
                 panels[p].append(panel)
-                for s, size in enumerate(sizes if panel else ()):
-                    for r, ridge in enumerate(RIDGES):
-                        errors[s, p, r, test] = held_out_errors(
-                            train_part, target, held_out, truth, panel[:size], ridge
-                        )
+                if panel:
+                    parts = [panel[:size] for size in sizes]
+                    errors[:, p, :, test] = held_out_errors(train_part, target, held_out, truth, parts, RIDGES)
         return panels, errors
 
     def _models(self, table: Table, y: Sample, sizes: Sequence[int], tuned: dict[int, TunedPanel]) -> dict[int, Any]:

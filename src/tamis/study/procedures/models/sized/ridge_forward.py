@@ -77,10 +77,10 @@ class Standardized:
         matrix = self.inputs.arrange(self.inputs.read(table))
         return replace(self, matrix=matrix.tocsc() if issparse(matrix) else matrix)
 
-    def columns(self, positions: Sequence[int]) -> np.ndarray:
-        """The standardised columns of some columns of the table, side by side."""
-        encoded = np.flatnonzero(np.isin(self.groups, positions))
-        return np.column_stack([self.column(int(j)) for j in encoded])
+    def encoded(self, columns: np.ndarray) -> np.ndarray:
+        """Some encoded columns, standardised, side by side."""
+        values = self.matrix[:, columns].toarray() if issparse(self.matrix) else self.matrix[:, columns]
+        return np.asarray((values - self.mean[columns]) / self.scale[columns])
 
     def products(self, vectors: np.ndarray) -> np.ndarray:
         """Z' v of one vector or several (rows × outputs)."""
@@ -152,10 +152,25 @@ class _State:
 
 
 def held_out_errors(
-    train: Standardized, Y: np.ndarray, held_out: Standardized, truth: np.ndarray, columns: Sequence[int], ridge: float
+    train: Standardized,
+    Y: np.ndarray,
+    held_out: Standardized,
+    truth: np.ndarray,
+    panels: Sequence[Sequence[int]],
+    ridges: Sequence[float],
 ) -> np.ndarray:
-    """Squared errors of held-out rows, summed over outputs, by a ridge of strength `ridge` per row on some columns."""
-    Z = train.columns(columns)
-    gram = Z.T @ Z + ridge * len(Z) * np.eye(Z.shape[1])
-    predicted = held_out.columns(columns) @ np.linalg.solve(gram, Z.T @ Y)
-    return np.asarray(((truth - predicted) ** 2).sum(axis=1))
+    """Squared errors, summed over outputs, by ridges of so much strength per row on each panel of columns.
+
+    Rows held out × panels × strengths. Panels are beginnings of the last one, whose products serve them all.
+    """
+    encoded = np.flatnonzero(np.isin(train.groups, panels[-1]))
+    Z, held_out_Z = train.encoded(encoded), held_out.encoded(encoded)
+    gram, products = Z.T @ Z, Z.T @ Y
+    out = np.empty((len(truth), len(panels), len(ridges)))
+    for s, panel in enumerate(panels):
+        part = np.flatnonzero(np.isin(train.groups[encoded], panel))
+        block = gram[np.ix_(part, part)]
+        for r, ridge in enumerate(ridges):
+            coef = np.linalg.solve(block + ridge * len(Z) * np.eye(len(part)), products[part])
+            out[:, s, r] = ((truth - held_out_Z[:, part] @ coef) ** 2).sum(axis=1)
+    return out

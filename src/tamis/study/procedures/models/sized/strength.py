@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tamis.linear import LinearClassifier
 from tamis.study.procedures.models.sized.base import Sample
 from tamis.table import Table
 
@@ -24,10 +25,24 @@ def ridge_strength(
     """
     paths = []
     for pair, chosen in zip(pairs, names):
-        model = ridge(alpha="cv", cv=[pair], rule="min", n_alphas=N_ALPHAS)
-        path = y.fitted(model, table.select(list(chosen))).path_
+        path = errors_by_strength(ridge(cv=[pair], rule="min", n_alphas=N_ALPHAS), table.select(list(chosen)), y)
         paths.append((path.alphas, path.cv_mean))
     return least_loss(paths)
+
+
+def errors_by_strength(ridge: Any, table: Table, y: Sample) -> Any:
+    """The path of a ridge with its errors over the ridge's folds; where there is a shorter way, no model is fitted."""
+    if isinstance(ridge, LinearClassifier):
+        return ridge.fit_path(table, y.y, y.weight, folds=True)
+    return y.fitted(ridge, table).path_
+
+
+def best_strength(ridge: Any, table: Table, y: Sample) -> float:
+    """The strength that a ridge chooses by its rule."""
+    if isinstance(ridge, LinearClassifier):
+        path = errors_by_strength(ridge, table, y)
+        return float(path.alphas[path.choose(ridge.rule)])
+    return float(y.fitted(ridge, table).alpha_)
 
 
 def least_loss(folds: Sequence[tuple[np.ndarray, np.ndarray]]) -> float:
