@@ -34,14 +34,14 @@ NAMES = {
     "LinearClassifier": "penalty alpha l1_ratio k loss rule cv standardize fit_intercept",
     "TreeClassifier": (
         "criterion max_depth min_samples_split min_samples_leaf min_impurity_decrease max_leaf_nodes missing prune "
-        "rule cv splits leaf loss_matrix class_weight n_bins min_gain max_purity"
+        "rule cv splits leaf loss_matrix class_weight n_bins min_gain max_purity monotone"
     ),
     "TreeRegressor": (
         "criterion max_depth min_samples_split min_samples_leaf min_impurity_decrease max_leaf_nodes missing prune "
-        "rule cv splits leaf n_bins min_gain"
+        "rule cv splits leaf n_bins min_gain monotone"
     ),
-    "ForestClassifier": "n_estimators criterion max_features oob_score stop_when_stable",
-    "ForestRegressor": "n_estimators criterion max_features oob_score stop_when_stable",
+    "ForestClassifier": "n_estimators criterion max_features oob_score stop_when_stable monotone",
+    "ForestRegressor": "n_estimators criterion max_features oob_score stop_when_stable monotone",
     "AdditiveClassifier": "max_columns max_pairs monotone",
     "AdditiveRegressor": "max_columns max_pairs monotone",
     "linear.ScoreCard": "max_terms",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
 from typing import Any
@@ -14,7 +14,7 @@ from tamis.errors import KindError, ParameterError
 _MOST_COPIES = 2.0**40  # whole weights above are not counts of rows
 _SMALLEST_SHARE = 1e-150  # of the largest weight; smaller ones count as 0
 
-__all__ = ["class_factors", "count", "nearest", "number", "one_of", "weights"]
+__all__ = ["class_factors", "count", "monotone", "nearest", "number", "one_of", "weights"]
 
 
 def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
@@ -119,6 +119,42 @@ def counts(parameter: str, values: np.ndarray) -> None:
     """
     if values.min() < 0 or values.sum() <= 0:
         raise ParameterError(f"{parameter} needs counts, but y goes down to {values.min():g} with sum {values.sum():g}")
+
+
+def monotone(given: Any, names: Sequence[str], is_category: Callable[[int], bool] | None = None) -> np.ndarray:
+    """The direction of every column, from a dict column -> 1, -1 or 0; of no column where it gives none.
+
+    is_category : whether the column at a position holds categories.
+
+    >>> monotone({"bmi": -1}, ["age", "bmi"]).tolist(), monotone({"bmi": 0}, ["age", "bmi"]).tolist()
+    ([0, -1], [])
+    """
+    if given is not None and not isinstance(given, dict):
+        raise ParameterError(f"monotone={given!r} is not known; give a dict column -> 1, -1 or 0")
+    out = np.zeros(len(names), dtype=np.int8)
+    for name, direction in (given or {}).items():
+        if name not in names:
+            hint = nearest(name, names)
+            raise ParameterError(f"monotone names the column {name!r}, which the table does not have{hint}")
+        j = names.index(name)
+        if isinstance(direction, bool) or direction not in (-1, 0, 1):
+            raise ParameterError(f"monotone[{name!r}]={direction!r}; give 1 (rising), -1 (falling) or 0 (free)")
+        if direction and is_category is not None and is_category(j):
+            raise ParameterError(f"monotone names the column {name!r}, which holds categories without an order")
+        out[j] = direction
+    return out if out.any() else out[:0]
+
+
+def one_answer(directions: np.ndarray, n_classes: int = 0, n_targets: int = 1) -> None:
+    """Raise where answers have a direction in a column, but there is more than one of them.
+
+    >>> one_answer(np.ones(1, dtype=np.int8), n_classes=2)
+    """
+    if len(directions) and (n_classes > 2 or n_targets > 1):
+        several = f"{n_classes} classes" if n_classes > 2 else f"{n_targets} columns"
+        raise ParameterError(
+            f"monotone needs two classes, a number or a count to predict, but the target has {several}; leave it out"
+        )
 
 
 def no_options(model: Any, options: dict[str, Any]) -> None:

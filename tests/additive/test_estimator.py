@@ -438,7 +438,7 @@ def test_parameters_that_mean_nothing_are_refused():
         AdditiveRegressor(max_columns=2.5).fit(frame, y)
     with pytest.raises(TableError, match="counts of at least 0"):
         AdditiveRegressor(loss="poisson").fit(frame, y)
-    with pytest.raises(TamisError, match="monotone curves need two classes"):
+    with pytest.raises(TamisError, match="two classes, a number or a count to predict, but the target has 3 classes"):
         AdditiveClassifier(monotone={"b": 1}).fit(frame, np.digitize(y, [-0.5, 1.5]))
 
 

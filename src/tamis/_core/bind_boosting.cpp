@@ -18,12 +18,12 @@ BoostingTarget boosting_target_of(nb::handle group, size_t n_rows, Owners& owner
     return target;
 }
 
-BoostingLimits boosting_limits_of(nb::handle group) {
+BoostingLimits boosting_limits_of(nb::handle group, size_t n_columns, Owners& owners) {
     auto whole = [&](const char* name) { return nb::cast<size_t>(group.attr(name)); };
     auto number = [&](const char* name) { return nb::cast<double>(group.attr(name)); };
     return {whole("max_leaves"), nb::cast<bool>(group.attr("is_best_first")), nb::cast<int64_t>(group.attr("max_depth")),
             number("min_leaf"), number("l2"), number("rate"), number("max_step"), number("min_gain"), whole("max_features"),
-            nb::cast<uint64_t>(group.attr("seed")), whole("dense_rows"), whole("max_histograms")};
+            nb::cast<uint64_t>(group.attr("seed")), whole("dense_rows"), whole("max_histograms"), directions_of(group, n_columns, owners)};
 }
 
 /// nodes (as words), roots, sets and gain of all rounds' trees, those of a sum together.
@@ -33,7 +33,7 @@ nb::tuple boost(nb::handle table, nb::handle target, nb::handle limits, Array<do
     const BinnedTable binned = binned_table_of(table, owners, false);
     if (binned.codes.width != 1) throw nb::type_error("codes are of one byte");
     const BoostingTarget answers = boosting_target_of(target, binned.n_rows, owners);
-    const BoostingLimits ends = boosting_limits_of(limits);
+    const BoostingLimits ends = boosting_limits_of(limits, binned.n_columns(), owners);
     check_size(columns.size(), binned.n_columns(), "columns");
     const bool sorts_rows = nb::cast<bool>(limits.attr("sorts_rows"));
     if (sorts_rows && binned.n_rows > 65536) throw std::invalid_argument("too many rows to be sorted");

@@ -11,7 +11,7 @@ ForestProblem problem_of(nb::handle table, nb::handle target, nb::handle limits,
     problem.table = binned_table_of(table, owners);
     problem.target = target_of(target, owners);
     check_size(problem.target.weight.size(), problem.table.n_rows, "weight");
-    problem.limits = limits_of(limits);
+    problem.limits = limits_of(limits, problem.table.n_columns(), owners);
     problem.draws = draws_of(draws, problem.table.n_rows, owners);
     problem.judges = judges || judges_copies;
     if (judges_copies) problem.population = problem.draws.population;

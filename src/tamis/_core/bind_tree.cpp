@@ -5,6 +5,7 @@
 
 #include "bind.hpp"
 #include "bind_matrix.hpp"
+#include "groups.hpp"
 #include "tree/cross_validate.hpp"
 #include "tree/linear_split.hpp"
 
@@ -26,10 +27,11 @@ std::span<const T> hold(nb::handle value, const char* name, Owners& owners) {
     return {array.data(), array.size()};
 }
 
-cart::Limits tree_limits_of(nb::handle group) {
+cart::Limits tree_limits_of(nb::handle group, size_t n_columns, Owners& owners) {
     auto whole = [&](const char* name) { return nb::cast<int64_t>(group.attr(name)); };
     return {whole("max_depth"), whole("min_split"), whole("min_leaf"), nb::cast<double>(group.attr("min_share")),
-            nb::cast<double>(group.attr("min_decrease")), whole("max_leaves"), Missing(whole("missing")), size_t(whole("n_surrogates"))};
+            nb::cast<double>(group.attr("min_decrease")), whole("max_leaves"), Missing(whole("missing")), size_t(whole("n_surrogates")),
+            directions_of(group, n_columns, owners)};
 }
 
 /// A tamis.tree.grow.layout.TreeTarget.
@@ -171,7 +173,7 @@ public:
     nb::tuple grow(nb::handle target, nb::handle limits, Array<int64_t, 1> rows) const {
         Owners owners;
         const cart::Target own = tree_target_of(target, table_.n_rows, owners);
-        const cart::Limits bounds = tree_limits_of(limits);
+        const cart::Limits bounds = tree_limits_of(limits, table_.n_columns(), owners);
         const std::span<const int64_t> given = checked(rows);
         return tree_tuple(run_alone(is_brief(rows.size()), [&](const Interrupt& interrupt) {
             return grow_tree(table_, sorted_, own, bounds, given, interrupt, Surrogates::ALL, true);
@@ -183,7 +185,7 @@ public:
         Owners owners;
         const Problem own = problem_of(problem, owners);
         check_size(own.weight.size(), table_.n_rows, "weight");
-        const cart::Limits bounds = tree_limits_of(limits);
+        const cart::Limits bounds = tree_limits_of(limits, table_.n_columns(), owners);
         const std::span<const int64_t> given = checked(rows);
         return tree_tuple(run_alone(is_brief(rows.size()), [&](const Interrupt& interrupt) {
             return fit_tree(table_, sorted_, own, bounds, given, interrupt, Surrogates::ALL, true);
@@ -267,7 +269,7 @@ nb::tuple judge_prunings(const BoundTable& table, nb::handle problem, nb::handle
                          nb::handle trees, Array<double, 1> alpha, double scale, double full_weight, size_t n_threads) {
     Owners owners;
     const Problem own = problem_of(problem, owners);
-    const cart::Limits bounds = tree_limits_of(limits);
+    const cart::Limits bounds = tree_limits_of(limits, table.table().n_columns(), owners);
     const Values matrix = X ? matrix_of(*X) : Values{};
     check_size(own.weight.size(), table.table().n_rows, "weight");
     if (X) check_size(X->shape(0), own.weight.size(), "X");

@@ -226,6 +226,9 @@ public:
     /// Whether levels are found in their order by reading the bins, not in that of the rows.
     static constexpr bool orders_levels = true;
 
+    /// Whether a side answers with one number, s / v more than the node: what can rise or fall with a column.
+    static constexpr bool has_one_answer = true;
+
 protected:
     struct Bin {
         double weight, sum, drawn, squares;
@@ -483,6 +486,7 @@ public:
     template <class Random>
     size_t ordering_class(Random&) const { return 0; }
     static constexpr bool orders_levels = false;
+    static constexpr bool has_one_answer = false;
 
 private:
     struct Bin {
@@ -639,6 +643,7 @@ public:
         return c;
     }
     static constexpr bool orders_levels = true;
+    static constexpr bool has_one_answer = false;
 
 protected:
     size_t n_;

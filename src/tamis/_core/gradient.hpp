@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "criterion.hpp"
+#include "monotone.hpp"
 
 namespace tamis {
 
@@ -26,6 +27,9 @@ struct alignas(32) GradientSums {
     }
 };
 
+/// The step to where the loss is least, as far as its first two derivatives tell: - G / (H + λ).
+inline double newton_step(const GradientSums& sums, double l2) { return -sums.gradient / (sums.hessian + l2 + 1e-15); }
+
 /// Children with the sums (G, H) of gradients and hessians bring the loss down by half of the
 ///
 ///     gain = G_l² / (H_l + λ) + G_r² / (H_r + λ) - G² / (H + λ)
@@ -35,11 +39,16 @@ class SecondOrderGain {
 public:
     static constexpr double MIN_HESSIAN = 1e-3;  // of either child: the step of a leaf with less is arbitrary
 
-    SecondOrderGain(const GradientSums& node, double l2, double min_leaf)
-        : node_(node), l2_(l2), min_leaf_(min_leaf), unsplit_(node.hessian + l2 > 0.0 ? score_of(node) : 0.0) {}
+    /// bounds: of the steps of the node and its children, where they are bounded.
+    SecondOrderGain(const GradientSums& node, double l2, double min_leaf, const Bounds* bounds)
+        : node_(node), l2_(l2), min_leaf_(min_leaf), bounds_(bounds), unsplit_(0.0) {
+        if (bounds) unsplit_ = fall_of(node, step_of(node));
+        else if (node.hessian + l2 > 0.0) unsplit_ = score_of(node);
+    }
 
     const GradientSums& node() const { return node_; }
     double unsplit() const { return unsplit_; }  // G² / (H + λ)
+    bool is_bounded() const { return bounds_ != nullptr; }
 
     bool is_small(const GradientSums& left) const { return left.count < min_leaf_ || left.hessian < MIN_HESSIAN; }
     bool leaves_few(const GradientSums& left) const {
@@ -60,11 +69,24 @@ public:
         return {gl * gl * b + gr * gr * a, a * b};
     }
 
+    /// The same of steps d within bounds, each of which brings - 2 G d - (H + λ) d²; none where they go against the column.
+    Score bounded_score(const GradientSums& left, int monotone) const {
+        GradientSums right = node_;
+        right -= left;
+        const double a = step_of(left), b = step_of(right);
+        if (monotone * (b - a) < 0.0) return {-std::numeric_limits<double>::infinity(), 1.0};
+        return {fall_of(left, a) + fall_of(right, b), 1.0};
+    }
+
 private:
+    double step_of(const GradientSums& sums) const { return bounds_->clamp(newton_step(sums, l2_)); }
+    double fall_of(const GradientSums& sums, double step) const { return -(2.0 * sums.gradient + (sums.hessian + l2_) * step) * step; }
     double score_of(const GradientSums& sums) const { return sums.gradient * sums.gradient / (sums.hessian + l2_); }
 
     GradientSums node_;
-    double l2_, min_leaf_, unsplit_;
+    double l2_, min_leaf_;
+    const Bounds* bounds_;
+    double unsplit_;
 };
 
 }  // namespace tamis

@@ -29,10 +29,12 @@ public:
     static constexpr double SUPPORT = 10.0;  // rows that a level needs to be put in order, and hessian that draws its mean towards 0
 
     /// min_gain: less is rounding.
-    GradientSplitter(const GradientSums& node, double l2, double min_leaf, double min_gain, GradientSplit& split)
-        : gain_(node, l2, min_leaf), min_leaf_(min_leaf), bar_((gain_.unsplit() + min_gain) * (1.0 + TIE)), split_(split) {
+    GradientSplitter(const GradientSums& node, double l2, double min_leaf, double min_gain, const Bounds* bounds, GradientSplit& split)
+        : gain_(node, l2, min_leaf, bounds), min_leaf_(min_leaf), bar_((gain_.unsplit() + min_gain) * (1.0 + TIE)), split_(split) {
         split_.gain = 0.0;
     }
+
+    int monotone = 0;  // of the column at hand: see Bounds
 
     /// Splits "up to a value" of column j, missing values on either side, by its histogram. code_at(k), k < n: the codes in their
     /// order, all that the node has among them. absent: the code of missing values.
@@ -67,7 +69,8 @@ public:
                 left += bins[order_[upper ? m - 1 - k : k]];
                 if (gain_.is_small(left)) continue;
                 if (gain_.leaves_few(left)) break;
-                if (const auto score = gain_.score(left); score.exceeds(bar_)) take(score, {k + 1, upper > 0, left.count}, best);
+                const auto score = gain_.is_bounded() ? gain_.bounded_score(left, 0) : gain_.score(left);
+                if (score.exceeds(bar_)) take(score, {k + 1, upper > 0, left.count}, best);
             }
         }
         if (!best.is_better) return;
@@ -92,6 +95,15 @@ private:
     /// Those that the node lacks go with most rows.
     template <class SumsAt, class CodeAt>
     void scan(size_t j, size_t n, const GradientSums& missing, SumsAt sums_at, CodeAt code_at) {
+        if (gain_.is_bounded()) {
+            scan_by([&](const GradientSums& left) { return gain_.bounded_score(left, monotone); }, j, n, missing, sums_at, code_at);
+        } else {
+            scan_by([&](const GradientSums& left) { return gain_.score(left); }, j, n, missing, sums_at, code_at);
+        }
+    }
+
+    template <class ScoreOf, class SumsAt, class CodeAt>
+    void scan_by(ScoreOf score_of, size_t j, size_t n, const GradientSums& missing, SumsAt sums_at, CodeAt code_at) {
         Best best;
         for (int side = 0; side < (missing.count > 0.0 ? 2 : 1); ++side) {
             GradientSums left = side ? missing : GradientSums{};
@@ -102,7 +114,7 @@ private:
                 is_small = gain_.is_small(left);
             }
             while (!is_small && !gain_.leaves_few(left)) {
-                const auto score = gain_.score(left);
+                const auto score = score_of(left);
                 if (score.exceeds(bar_) && (k == n || code_at(k) != code_at(k - 1))) take(score, {code_at(k - 1), side > 0, left.count}, best);
                 if (k == n) break;
                 left += sums_at(k++);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "frontier.hpp"
 #include "gradient_splitter.hpp"
 #include "histogram.hpp"
+#include "monotone.hpp"
 #include "node.hpp"
 #include "rng.hpp"
 #include "row_order.hpp"
@@ -35,6 +37,7 @@ struct BoostingLimits {
     uint64_t seed;
     size_t dense_rows;      // of a node: with fewer, the bins that it has are counted anew
     size_t max_histograms;  // kept at a time
+    std::span<const int8_t> monotone;  // (columns): see Bounds; empty where all are free
 };
 
 /// Rows in the order of every column's codes, for a table of few rows: (columns, rows). Empty for a table of many.
@@ -110,6 +113,7 @@ private:
         size_t node;
         GradientSums sums;
         GradientSplit split;
+        Bounds bounds;  // of its step
 
         size_t n_rows() const { return end - begin; }
     };
@@ -157,6 +161,7 @@ private:
         leaf.depth = depth;
         leaf.slot = -1;
         leaf.split.gain = 0.0;
+        leaf.bounds = {};
         leaf.sums = {};
         for (size_t i = begin; i < end; ++i) leaf.sums += lines_[i];
         return leaf;
@@ -190,12 +195,14 @@ private:
     /// Look for the best split of leaf k.
     void find_split(size_t k) {
         Leaf& leaf = leaves_[k];
-        GradientSplitter splitter(leaf.sums, limits_.l2, limits_.min_leaf, limits_.min_gain, leaf.split);
+        const Bounds* bounds = limits_.monotone.empty() ? nullptr : &leaf.bounds;
+        GradientSplitter splitter(leaf.sums, limits_.l2, limits_.min_leaf, limits_.min_gain, bounds, leaf.split);
         const uint16_t* order = leaf.depth == 0 ? sorted_.order.data() : node_order_.data();
         const std::span node_rows(&rows_[leaf.begin], leaf.n_rows());
         for (size_t j = 0; j < is_tried_.size(); ++j) {
             const size_t absent = size_t(table_.n_values[j]);
             if (!is_tried_[j] || absent == 0) continue;
+            splitter.monotone = monotone_of(limits_.monotone, j);
             if (!sorted_.empty() && !table_.category[j]) {
                 const std::span own(order + j * table_.n_rows + leaf.begin, leaf.n_rows());
                 splitter.try_sorted_cuts(j, codes(j), own, gradients_.data(), absent);
@@ -224,7 +231,7 @@ private:
     /// Write the node of leaf k and divide its rows: leaf k is then the left child, leaf `other` the right one.
     void split(size_t k, size_t other) {
         if (leaves_.size() <= other) leaves_.resize(other + 1);
-        const Leaf leaf = {leaves_[k].begin, leaves_[k].end, leaves_[k].depth, leaves_[k].slot, leaves_[k].node, {}, {}};
+        const Leaf leaf = {leaves_[k].begin, leaves_[k].end, leaves_[k].depth, leaves_[k].slot, leaves_[k].node, {}, {}, leaves_[k].bounds};
         const GradientSplit& split = leaves_[k].split;
         const size_t j = split.column, child = tree_.nodes.size();
         Node node{int32_t(child), int32_t(j) | (split.missing_left ? LEFT_IF_MISSING : 0), 0.0};
@@ -241,6 +248,9 @@ private:
         describe(k, leaf.begin, middle, leaf.depth + 1).node = child;
         describe(other, middle, leaf.end, leaf.depth + 1).node = child + 1;
         leaves_[k].slot = leaf.slot;  // of both: see look_at_children
+        if (limits_.monotone.empty()) return;
+        const double left = newton_step(leaves_[k].sums, limits_.l2), right = newton_step(leaves_[other].sums, limits_.l2);
+        std::tie(leaves_[k].bounds, leaves_[other].bounds) = leaf.bounds.below(left, right, monotone_of(limits_.monotone, j));
     }
 
     /// Values up to it have a code of at most `cut`.
@@ -297,11 +307,11 @@ private:
         if (is_counted && !(may_few && few.n_rows() >= limits_.dense_rows)) pool_.give_back(std::exchange(few.slot, -1));
     }
 
-    /// Each leaf answers with a Newton step, - G / (H + λ), times the rate.
+    /// Each leaf answers with a Newton step within its bounds, times the rate.
     void write_leaves(std::span<double> scores) {
         for (size_t k = 0; k < n_leaves_; ++k) {
             const Leaf& leaf = leaves_[k];
-            const double step = -leaf.sums.gradient / (leaf.sums.hessian + limits_.l2 + 1e-15);
+            const double step = leaf.bounds.clamp(newton_step(leaf.sums, limits_.l2));
             const double answer = limits_.rate * std::min(std::max(step, -limits_.max_step), limits_.max_step);
             tree_.nodes[leaf.node] = {-1, 0, answer};
             for (size_t i = leaf.begin; i < leaf.end; ++i) scores[rows_[i]] += answer;

@@ -78,10 +78,18 @@ inline TargetCosts costs_of(nb::handle group, Owners& owners) {
     return costs;
 }
 
-inline Limits limits_of(nb::handle group) {
+/// `monotone` of a group of limits: a direction a column, or none.
+inline std::span<const int8_t> directions_of(nb::handle group, size_t n_columns, Owners& owners) {
+    const std::span<const int8_t> directions = span_of<int8_t>(group, "monotone", owners);
+    if (!directions.empty()) check_size(directions.size(), n_columns, "monotone");
+    return directions;
+}
+
+inline Limits limits_of(nb::handle group, size_t n_columns, Owners& owners) {
     auto whole = [&](const char* name) { return nb::cast<int64_t>(group.attr(name)); };
     return {whole("max_features"), whole("max_depth"), whole("min_split"), whole("min_leaf"),
-            nb::cast<double>(group.attr("min_share")), nb::cast<bool>(group.attr("random_cut")), whole("max_rows"), 0.0};
+            nb::cast<double>(group.attr("min_share")), nb::cast<bool>(group.attr("random_cut")), whole("max_rows"), 0.0,
+            directions_of(group, n_columns, owners)};
 }
 
 inline Draws draws_of(nb::handle group, size_t n_rows, Owners& owners) {

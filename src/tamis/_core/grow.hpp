@@ -70,13 +70,13 @@ public:
         const Rows rows = draw(counts);
         begin(seed, keeps_values, tree);
         const int64_t max_block = is_block_worthwhile(rows.inside.size()) ? MAX_BLOCK : 0;
-        frontier_.push({{0}, 0, rows.inside.size(), 0, 0});
+        frontier_.push({{0}, 0, rows.inside.size(), 0, 0, {}});
         grow_subtrees(rows, max_block, interrupt);
         if (!waiting_.empty()) reserve_block();
         for (const Entry& entry : waiting_) {
             if (interrupt.requested()) return;
             const Rows block = copy_block(rows.targets, rows.inside.subspan(entry.begin, entry.end - entry.begin));
-            frontier_.push({{entry.node}, 0, block.inside.size(), entry.depth, 0});
+            frontier_.push({{entry.node}, 0, block.inside.size(), entry.depth, 0, entry.bounds});
             grow_subtrees(block, 0, interrupt);
         }
         if (interrupt.requested() || limits_.random_cut) return;
@@ -96,6 +96,7 @@ private:
         size_t begin, end;
         int64_t depth;
         size_t n_constant;  // columns known to be constant, of the parent
+        Bounds bounds;      // of its answers
     };
 
     Rows draw(std::span<const int32_t> counts) {
@@ -130,7 +131,8 @@ private:
         grow_nodes(frontier_, std::numeric_limits<size_t>::max(), interrupt, [&](const Entry& entry) {
             forget_constants(entry.n_constant);
             const std::span node_rows = rows.inside.subspan(entry.begin, entry.end - entry.begin);
-            splitter_.criterion.summarise(rows.targets, node_rows, value_.data());
+            splitter_.answers.bounds = entry.bounds;
+            summarise(rows.targets, node_rows);
             const NodeSummary node = splitter_.criterion.node();
             if (n_kept_) std::copy(value_.begin(), value_.end(), &tree_->value[entry.node * n_kept_]);
             if (node.n_drawn <= max_block) {
@@ -146,10 +148,35 @@ private:
             }
             const size_t n_left = make_split(rows, node_rows, node, split, entry.node);
             const size_t child = size_t(tree_->nodes[entry.node].left), middle = entry.begin + n_left;
-            frontier_.push({{child + 1}, middle, entry.end, entry.depth + 1, constant_.size()});
-            frontier_.push({{child}, entry.begin, middle, entry.depth + 1, constant_.size()});
+            const auto [left, right] = bounds_below(rows.targets, node_rows, n_left, size_t(split.column), entry.bounds);
+            frontier_.push({{child + 1}, middle, entry.end, entry.depth + 1, constant_.size(), right});
+            frontier_.push({{child}, entry.begin, middle, entry.depth + 1, constant_.size(), left});
             return true;
         });
+    }
+
+    /// Gather the rows of a node; value_: what it answers, within its bounds.
+    void summarise(const RowTargets& targets, std::span<const uint32_t> node_rows) {
+        splitter_.criterion.summarise(targets, node_rows, value_.data());
+        if (limits_.monotone.empty() || !Criterion::has_one_answer) return;
+        splitter_.answers.base = value_[0];
+        value_[0] = splitter_.answers.bounds.clamp(value_[0]);
+    }
+
+    /// Bounds of both children of a node, of whose rows the first n_left go left.
+    std::pair<Bounds, Bounds> bounds_below(const RowTargets& targets, std::span<const uint32_t> node_rows, size_t n_left, size_t j,
+                                           const Bounds& bounds) const {
+        const int monotone = monotone_of(limits_.monotone, j);
+        if (monotone == 0 || !Criterion::has_one_answer) return {bounds, bounds};
+        auto mean = [&](std::span<const uint32_t> side) {
+            double weight = 0.0, sum = 0.0;
+            for (const uint32_t row : side) {
+                weight += targets.weight[row];
+                sum += targets.weight[row] * targets.values[row];
+            }
+            return sum / weight;
+        };
+        return bounds.below(mean(node_rows.first(n_left)), mean(node_rows.subspan(n_left)), monotone);
     }
 
     /// Know only the first n constant columns: those of the node's ancestors.
@@ -167,10 +194,10 @@ private:
         if (int64_t(node_rows.size()) > limits_.max_rows) {
             const std::span part = std::span(moved_).first(size_t(limits_.max_rows));
             spread_rows(node_rows, part);
-            splitter_.criterion.summarise(rows.targets, part, value_.data());
+            summarise(rows.targets, part);
             if (!criterion.node().is_pure) split = search(rows.codes, part, true);
             if (split.column < 0) {
-                splitter_.criterion.summarise(rows.targets, node_rows, value_.data());
+                summarise(rows.targets, node_rows);
                 split = search(rows.codes, node_rows, false);
             }
         } else {
@@ -202,6 +229,7 @@ private:
             if (split.column >= 0 && (int64_t(tried) >= limits_.max_features || split.score >= bound)) break;
             const size_t j = draw_column(tried, codes);
             if (is_constant_[j]) continue;
+            splitter_.answers.monotone = monotone_of(limits_.monotone, j);
             const bool differs = codes.line(j, [&](const auto* line) { return gather(line, node_rows); });
             if (!differs && !limits_.random_cut) {
                 if (!is_part) {
@@ -346,7 +374,7 @@ private:
         } else if (n_classes == 0) {
             leaf.column = int32_t(tree_->leaves.size() / n_sums_);
             tree_->leaves.insert(tree_->leaves.end(), value_.begin(), value_.end());
-        } else if (node.is_pure) {
+        } else if (node.is_pure && (n_classes != 2 || value_[0] == double(rows.targets.classes[node_rows[0]]))) {
             leaf.column = rows.targets.classes[node_rows[0]];
         } else {
             const size_t first = tree_->leaves.size();

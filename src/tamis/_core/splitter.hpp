@@ -9,6 +9,7 @@
 
 #include "binned_table.hpp"
 #include "criterion.hpp"
+#include "monotone.hpp"
 #include "rng.hpp"
 
 namespace tamis {
@@ -23,6 +24,7 @@ struct Limits {
     bool random_cut;     // one threshold at random for each column, instead of the best
     int64_t max_rows;    // of a node, that its split is looked for among
     double min_weight;   // of either side of a split: min_share of the weight of the tree's rows; above 0
+    std::span<const int8_t> monotone;  // (columns): see Bounds; empty where all are free
 };
 
 /// How a node is split.
@@ -138,6 +140,7 @@ public:
         const int64_t n_drawn = criterion.node().n_drawn;
         if (n_left == 0 || n_left == n_drawn || !is_enough(double(n_left)) || !is_heavy(left.v)) return;
         criterion.settle(left);
+        if (!is_allowed(left)) return;
         const double score = criterion.score(left);
         if (score > split.score * MARGIN) split = {score, int64_t(j), cut, missing_left, threshold, 0};
     }
@@ -161,6 +164,7 @@ public:
     Criterion criterion;
     std::vector<uint16_t> code;  // of the node's rows in the column at hand
     std::vector<size_t> chosen;  // levels that go left at the best split so far
+    AllowedAnswers answers;      // of splits, where limits are monotone; base: what the node's rows answer
 
 private:
     static constexpr size_t FREE_LEVELS = 10;           // that are not charged for
@@ -190,6 +194,16 @@ private:
     bool is_enough(double n_left) const {
         const double least = double(limits_.min_leaf);
         return limits_.min_leaf <= 1 || (n_left >= least && double(criterion.node().n_drawn) - n_left >= least);
+    }
+
+    /// Whether the answers of both sides may be, where they are bounded.
+    bool is_allowed(const typename Criterion::Left& left) const {
+        if constexpr (Criterion::has_one_answer) {
+            if (limits_.monotone.empty()) return true;
+            const double right = criterion.node().total - left.v;
+            return answers.allows(left.s / left.v, -left.s / right);
+        }
+        return true;
     }
 
     void keep(size_t j, const Cut& best, const Buckets& buckets, Split& split) const {
@@ -241,7 +255,7 @@ private:
             for (int64_t k = 0; k < end; ++k) {
                 criterion.add_bin(left, size_t(k));
                 if (counts) n_left += criterion.bin_drawn(size_t(k));
-                if (criterion.exceeds(left, bar) && is_heavy(left.v) && is_enough(n_left)) {
+                if (criterion.exceeds(left, bar) && is_heavy(left.v) && is_enough(n_left) && is_allowed(left)) {
                     best = {criterion.score(left), k, side == 1};
                     bar = criterion.bar(best.score);
                 }
@@ -267,7 +281,8 @@ private:
                 const uint32_t p = order_[i];
                 criterion.add(left, p);
                 if (counts) n_left += criterion.drawn(p);
-                if (criterion.exceeds(left, bar) && code[p] != code[order_[i + 1]] && is_heavy(left.v) && is_enough(n_left)) {
+                if (criterion.exceeds(left, bar) && code[p] != code[order_[i + 1]] && is_heavy(left.v) && is_enough(n_left) &&
+                    is_allowed(left)) {
                     best = {criterion.score(left), code[p], side == 1};
                     bar = criterion.bar(best.score);
                 }
@@ -353,7 +368,7 @@ private:
             if (limits_.min_leaf > 1) n_left += criterion.bin_drawn(level_[i]);
             if (!is_heavy(left.v) || (pick && i + 1 != pick) || !is_enough(n_left)) continue;
             const double score = criterion.score(left) - charge;
-            if (score > split.score * MARGIN && (charge == 0.0 || score > undivided)) {
+            if (score > split.score * MARGIN && (charge == 0.0 || score > undivided) && is_allowed(left)) {
                 split.score = score;
                 n_best = i + 1;
             }

@@ -96,24 +96,9 @@ class BaseAdditive(TakesMissing, BaseEstimator):
 
     def _monotone(self, table: Table, target: AdditiveTarget) -> np.ndarray:
         """1, -1 or 0 for every column of the table."""
-        out = np.zeros(table.n_columns, dtype=np.int8)
-        if self.monotone is None:
-            return out
-        if not isinstance(self.monotone, dict):
-            raise ParameterError(f"monotone={self.monotone!r} is not known; give a dict column -> 1, -1 or 0")
-        if target.n_sums > 1 and any(self.monotone.values()):
-            raise ParameterError("monotone curves need two classes, a number or a count; the target has more classes")
-        for name, direction in self.monotone.items():
-            if name not in table.names:
-                hint = check.nearest(name, table.names)
-                raise ParameterError(f"monotone names the column {name!r}, which the table does not have{hint}")
-            j = table.names.index(name)
-            if isinstance(direction, bool) or direction not in (-1, 0, 1):
-                raise ParameterError(f"monotone[{name!r}]={direction!r}; give 1 (rising), -1 (falling) or 0 (free)")
-            if direction and table.column(j).is_categorical:
-                raise ParameterError(f"monotone names the column {name!r}, which holds categories without an order")
-            out[j] = direction
-        return out
+        directions = check.monotone(self.monotone, table.names, lambda j: table.column(j).is_categorical)
+        check.one_answer(directions, n_classes=target.n_sums)
+        return directions if len(directions) else np.zeros(table.n_columns, dtype=np.int8)
 
     def _held_out(self, fitted: FittedTerms, unit: float, mean: float) -> np.ndarray:
         """Predictions of the training rows by the bags that held them out."""

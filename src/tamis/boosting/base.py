@@ -42,6 +42,7 @@ class BaseBoosting(TakesMissing, BaseEstimator):
     l2_regularization: float = 0.0
     max_bins: int = 255
     max_features: str | int | float | None = None
+    monotone: dict[str, int] | None = None
     random_state: Any = None
     n_jobs: int | None = None
 
@@ -49,6 +50,9 @@ class BaseBoosting(TakesMissing, BaseEstimator):
         """Grow the trees of all rounds; `baseline` is what every sum begins with."""
         n_rounds = check.count("n_estimators", self.n_estimators)
         limits = self._limits(data.binned, target)
+        directions = check.monotone(self.monotone, table.names, lambda j: table.column(j).is_categorical)
+        check.one_answer(directions, n_classes=len(baseline))
+        limits = limits._replace(monotone=directions[data.columns] if len(directions) else directions)
         self.trees_, gain = boosted(data.binned, data.columns, target, limits, baseline, n_rounds, self.n_jobs)
         self.gain_importance_ = np.empty(table.n_columns)
         self.gain_importance_[data.columns] = gain

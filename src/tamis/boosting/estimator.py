@@ -45,6 +45,9 @@ class BoostingClassifier(ClassifierMixin, BaseBoosting):
     max_bins : bins of a column at most, 255 or fewer. Up to so many different values each has one of its own; more
         share bins of nearly equal numbers of rows.
     max_features : columns that a tree tries, drawn for each: "sqrt", "log2", a number or a share; None: all.
+    monotone : dict column -> 1 (predictions never fall as the column rises, all others equal), -1 (they never rise) or
+        0; of two classes the probability of the second. Exact: a split of such a column passes the midpoint of its two
+        steps down as a bound, to which the steps below are held. For columns of numbers, and not for three classes.
     class_weight : "balanced" or a dict class -> weight.
     random_state : seed of the columns drawn.
     n_jobs : threads for bins, for the classes of a round or the columns of a large node, and for predictions; the model

@@ -57,6 +57,7 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
     min_samples_split: int | float = 2
     min_samples_leaf: int | float = 1
     min_weight_fraction_leaf: float = 0.0
+    monotone: dict[str, int] | None = None
     random_state: Any = 0
     n_jobs: int | None = None
     progress: bool | None = None
@@ -65,6 +66,7 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
 
     def _grow(self, table: Table, data: ForestData, target: ForestTarget, worth: np.ndarray, loss: np.ndarray) -> None:
         limits = self._limits(table.n_columns, len(target.weight))
+        limits = limits._replace(monotone=self._directions(table, target, data.columns))
         self.seed_ = drawn_seed(self.random_state)
         bootstrap = self._bootstrap(data, target, Drawing())
         n_drawn = int(bootstrap.sizes.sum())
@@ -129,6 +131,15 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
         costs = self._costs(target, worth, loss)
         return GrowingForest(grow, costs, target, len(data.columns), out_of_bag=out_of_bag, population=population)
 
+    def _directions(self, table: Table, target: ForestTarget, columns: np.ndarray) -> np.ndarray:
+        """Of columns, by their positions, whether answers may not fall (1), not rise (-1) or are free; or empty."""
+        directions = check.monotone(self.monotone, table.names, lambda j: table.column(j).is_categorical)
+        n_targets = 1 if target.n_classes else target.values.shape[1]
+        check.one_answer(directions, target.n_classes, n_targets)
+        if len(directions) and self.splits != "axis":
+            raise ParameterError(f"monotone does not go with splits={self.splits!r}; give splits='axis'")
+        return directions[columns] if len(directions) else directions
+
     @property
     def _votes(self) -> bool:
         """Whether trees vote for a class instead of answering with shares."""
@@ -169,9 +180,12 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
         if hasattr(self, "n_outputs_"):
             self.tuned_params_["criterion"] = setting.criterion
 
-    def _chosen_limits(self, n_columns: int, n_rows: int) -> ForestLimits:
-        """The limits that the forest was grown with."""
-        limits = self._limits(n_columns, n_rows)
+    def _chosen_limits(self, columns: np.ndarray, n_rows: int) -> ForestLimits:
+        """The limits that the forest was grown with, on columns by their positions."""
+        limits = self._limits(len(columns), n_rows)
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        directions = check.monotone(self.monotone, list(names))
+        limits = limits._replace(monotone=directions[columns] if len(directions) else directions)
         if not self._tunes:
             return limits
         return self.tuning_[-1].limits(limits)

@@ -26,7 +26,7 @@ from tamis.tree.settings import loss_of, one_target, refuse_other_than, takes_se
 from tamis.views.lazy.given import refuse_rows
 
 #: Parameters that forests of several class targets take at their defaults alone.
-SEVERAL_TAKE = ("criterion", "voting", "calibration", "class_weight", "loss_matrix")
+SEVERAL_TAKE = ("criterion", "monotone", "voting", "calibration", "class_weight", "loss_matrix")
 
 
 @parameters
@@ -72,6 +72,9 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     thresholds : "best", or "random": one threshold at random for each column tried (extremely randomised trees).
     max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf : when to stop. The sample limits count
         drawn rows, or are shares of the rows; the last is a share of the weight.
+    monotone : dict column -> 1 (predictions never fall as the column rises, all others equal), -1 (they never rise) or
+        0; of two classes the probability of the second. Exact in every tree, and so in their mean: see
+        :class:`TreeClassifier`. Intervals are not held to it. For two classes or one number, columns of numbers.
     random_state : seed of every draw.
     n_jobs : threads; the forest does not depend on it.
     progress : a bar on the terminal: None for fits that take long, True, or False.

@@ -62,6 +62,7 @@ class ForestLimits(NamedTuple):
     n_combined: int  # columns in a sum, for oblique splits; 0 without
     max_rows: int  # of a node, that its split is looked for among
     criterion: int  # place in CRITERIA: the fall of what is compared, of one number
+    monotone: np.ndarray = np.zeros(0, dtype=np.int8)  # (columns): 1 where answers may not fall, -1 where not rise
 
 
 class Draws(NamedTuple):

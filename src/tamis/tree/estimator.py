@@ -31,11 +31,16 @@ from tamis.views.lazy.given import refuse_rows
 _MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY, "drop": MAJORITY}
 _NO_LIMIT = 2**31 - 1
 
+#: Parameters that trees with `monotone` take at their defaults alone.
+_MONOTONE_TAKES: dict[str, Any] = {
+    "splits": "axis", "leaf": "constant", "search": "greedy", "n_bins": None, "min_gain": 0.0, "max_purity": 1.0
+}  # fmt: skip
+
 #: Parameters that trees of ordered classes take at their defaults alone.
-ORDERED_TAKE = ("max_purity", "prune_by", "splits", "leaf", "search", "loss_matrix", "priors")
+ORDERED_TAKE = ("monotone", "max_purity", "prune_by", "splits", "leaf", "search", "loss_matrix", "priors")
 
 #: Parameters that trees of several class targets take at their defaults alone.
-SEVERAL_TAKE = ("criterion", "max_purity", "prune_by", "leaf", "loss_matrix", "priors", "class_weight")
+SEVERAL_TAKE = ("criterion", "monotone", "max_purity", "prune_by", "leaf", "loss_matrix", "priors", "class_weight")
 
 
 @parameters
@@ -58,13 +63,14 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
     splits: str = "axis"
     leaf: str = "constant"
     search: str = "greedy"
+    monotone: dict[str, int] | None = None
     random_state: Any = 0
     n_jobs: int | None = None
 
     def _grow(self, table: Table, problem: Any, y: Any) -> None:
         X = matrix_of(table)
         rows = self._rows_to_grow_on(table, np.flatnonzero(problem.weight > 0))
-        limits = self._limits(table, len(rows))
+        limits = self._limits(table, len(rows))._replace(monotone=self._directions(table, problem))
         prune = self._prune_checked()
         problem = self._with_node_rules(problem, table)
         if self.splits == "oblique" or self.leaf == "linear":
@@ -243,6 +249,18 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
             min_share=check.number("min_weight_fraction_leaf", self.min_weight_fraction_leaf, low=0, high=0.5),
         )
 
+    def _directions(self, table: Table, problem: Any) -> np.ndarray:
+        """Of every column whether answers may not fall (1), not rise (-1) or are free (0); empty where all are."""
+        directions = check.monotone(self.monotone, table.names, lambda j: table.column(j).is_categorical)
+        check.one_answer(
+            directions, n_classes=len(problem.loss) if problem.is_class else 0, n_targets=problem.values.shape[1]
+        )
+        for name, usual in _MONOTONE_TAKES.items() if len(directions) else ():
+            value = getattr(self, name, usual)
+            if value != usual:
+                raise ParameterError(f"monotone does not go with {name}={value!r}; give {name}={usual!r}")
+        return directions
+
     def _matrix(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "tree_")
         return matrix_of(features(self, X, reset=False, sparse_ok=True))
@@ -280,6 +298,10 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         when to stop. With `max_leaf_nodes` the split that improves most is made first. The two sample limits count
         rows, or are shares of them; `min_weight_fraction_leaf` is a share of the weight. `min_impurity_decrease`
         weighs a split's decrease by the node's share of all rows, as scikit-learn does.
+    monotone : dict column -> 1 (predictions never fall as the column rises, all others equal), -1 (they never rise) or
+        0; of two classes the probability of the second. Exact, pruning included: as in scikit-learn a split of such a
+        column passes the midpoint of its two answers down as a bound, to which the answers below are held. The
+        column is no surrogate of others. For two classes or one number, columns of numbers, axis splits.
     min_gain : the same without that share: a split must lower the impurity of its own node by at least this much.
     max_purity : a node in which a class has at least this share is a leaf.
     n_bins : None tries every threshold; a number Q cuts each numeric column into Q bins of about equal size in every

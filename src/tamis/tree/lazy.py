@@ -58,7 +58,8 @@ def fit_lazily(model: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
     folds = [] if row_folds is None else _folds(row_folds, rows, n_judged)
     for name in ("cv_predictions_", "nested_predictions_", "optimal_"):
         model.__dict__.pop(name, None)
-    tree, _, path = model._pruned(problem, None, rows, _limits(model, columns, len(rows)), folds)
+    limits = _limits(model, columns, len(rows))._replace(monotone=model._directions(columns.prototype(), problem))
+    tree, _, path = model._pruned(problem, None, rows, limits, folds)
     model._keep(with_all_levels(tree, mapped.codings), problem, path)
 
 

@@ -45,15 +45,17 @@ public:
         const double base = ranked_[(m_ + 1) / 2];  // about the middle: no digits lost to a large mean
         Sums all, left;
         for (size_t p = 0; p < size_t(n); ++p) all += add(all_, order.row(p), target, base);
-        const double parent = deviation(true, all, base);
+        const double parent = side_of(true, all, base).deviation;
         Cut best{NO_GAIN};
         for (int64_t p = 0; p + 1 < n; ++p) {
             left += add(left_, order.row(size_t(p)), target, base);
             if (!order.ends_code(size_t(p)) || p + 1 < limits.min_leaf || n - p - 1 < limits.min_leaf) continue;
             const Sums right{all.w - left.w, all.wy - left.wy};
-            double gain = parent - deviation(false, left, base);
-            gain -= deviation(true, right, base);
-            if (gain > best.gain + limits.slack && left.w >= limits.min_weight && right.w >= limits.min_weight) {
+            const Side below = side_of(false, left, base), above = side_of(true, right, base);
+            double gain = parent - below.deviation;
+            gain -= above.deviation;
+            if (gain > best.gain + limits.slack && left.w >= limits.min_weight && right.w >= limits.min_weight &&
+                limits.allows(base + below.median, base + above.median)) {
                 best = {gain, order.code(size_t(p)), order.code(size_t(p) + 1)};
             }
         }
@@ -77,8 +79,13 @@ private:
         return own;
     }
 
-    /// Σ w |y - median| of the left rows, or of all but them, whose sums are given.
-    double deviation(bool is_right, const Sums& sums, double base) const {
+    /// A median less the base, and Σ w |y - median|.
+    struct Side {
+        double median, deviation;
+    };
+
+    /// The left rows, or all but them, whose sums are given.
+    Side side_of(bool is_right, const Sums& sums, double base) const {
         size_t place = 0;
         double below = 0.0, sum_below = 0.0;
         for (size_t step = std::bit_floor(m_); step; step /= 2) {
@@ -92,7 +99,7 @@ private:
             }
         }
         const double median = ranked_[std::min(place + 1, m_)] - base;
-        return median * (2.0 * below - sums.w) + sums.wy - 2.0 * sum_below;
+        return {median, median * (2.0 * below - sums.w) + sums.wy - 2.0 * sum_below};
     }
 
     size_t m_ = 0;

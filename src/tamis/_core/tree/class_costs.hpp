@@ -59,6 +59,21 @@ struct ClassCosts {
         return out;
     }
 
+    /// The same of rows with these class weights, where the node answers with the shares of others.
+    double risk_of_answer(const double* value, const double* other) const {
+        const size_t label = answer(other).first;
+        double sum = 0.0, squares = 0.0, out = 0.0;
+        for (size_t c = 0; c < n_classes; ++c) sum += other[c];
+        for (size_t c = 0; c < n_classes; ++c) squares += (other[c] / sum) * (other[c] / sum);
+        for (size_t c = 0; c < n_classes; ++c) {
+            if (value[c] == 0.0) continue;
+            if (prune_by == PruneBy::ERROR) out += value[c] * loss[c * n_classes + label];
+            else if (prune_by == PruneBy::BRIER) out += value[c] * (1.0 - 2.0 * other[c] / sum + squares);
+            else out -= value[c] * natural_log(other[c] / sum);
+        }
+        return out;
+    }
+
     /// (classes, nodes): what the answer of each node costs a row of each class that it was not grown on.
     ///
     /// value: (nodes, classes). factor: what a row of each class counts. row: what a row weighs, by which log loss smooths shares: as if a

@@ -150,6 +150,20 @@ inline double undivided(Kind kind, const double* total, size_t n) {
     return with_criterion(kind, [&](auto criterion) { return criterion.undivided(total, n); });
 }
 
+/// What rows of these statistics answer, where it may have a direction: one number, or the share of the second of two classes.
+template <class Criterion>
+double answer_of(const double* stats) {
+    return Criterion::is_class ? stats[1] / (stats[0] + stats[1]) : stats[1] / stats[0];
+}
+
+/// Whether a split may be made by the answers of its sides.
+template <class Criterion>
+bool is_allowed(const double* left, const double* total, const CutLimits& limits) {
+    if (!limits.answers) return true;
+    const double right[2] = {total[0] - left[0], total[1] - left[1]};
+    return limits.allows(answer_of<Criterion>(left), answer_of<Criterion>(right));
+}
+
 /// Whether both sides weigh at least `min_weight`.
 template <class Criterion>
 bool is_heavy(const double* left, const double* total, size_t n, double min_weight) {

@@ -21,6 +21,7 @@ struct TreeArrays {
     std::vector<double> value;  // (nodes, n_values): weight of each class, or the answers
     size_t n_values = 1;
     std::vector<int64_t> leaf;  // (rows it grew on), where asked for
+    std::vector<double> share;  // see GrownTree
 
     size_t n_nodes() const { return feature.size(); }
 
@@ -29,7 +30,7 @@ struct TreeArrays {
     }
 
     TreeArrays(const TreeTable& table, const GrownTree& tree, bool is_class)
-        : n_values(tree.n_stats - !is_class) {
+        : n_values(tree.n_stats - !is_class), share(tree.share) {
         for (size_t k = 0; k < tree.nodes.size(); ++k) {
             const TreeNode& node = tree.nodes[k];
             feature.push_back(node.feature);
@@ -128,6 +129,17 @@ inline TreeArrays grow_tree(const TreeTable& table, const SortedColumns& sorted,
     return tree;
 }
 
+/// Give node k of two classes the shares that its bounds allow, at its weight.
+inline void bound_shares(TreeArrays& tree, size_t k, const ClassCosts::Factors& factors, const ClassCosts& costs) {
+    if (std::isnan(tree.share[k])) return;
+    double* value = tree.value.data() + 2 * k;
+    const double second = tree.share[k] / factors.altered[1] * factors.prior[1];
+    const double first = (1.0 - tree.share[k]) / factors.altered[0] * factors.prior[0], weight = value[0] + value[1];
+    const double bounded[2] = {weight * first / (first + second), weight * second / (first + second)};
+    tree.risk[k] = costs.risk_of_answer(value, bounded);
+    std::copy_n(bounded, 2, value);
+}
+
 /// The same of a problem; what the rows' classes weigh is learned from them alone.
 inline TreeArrays fit_tree(const TreeTable& table, const SortedColumns& sorted, const Problem& problem, const Limits& limits,
                            std::span<const int64_t> rows, const Interrupt& interrupt, Surrogates surrogates, bool with_leaves) {
@@ -145,6 +157,7 @@ inline TreeArrays fit_tree(const TreeTable& table, const SortedColumns& sorted, 
         double* value = tree.value.data() + k * n;
         for (size_t c = 0; c < n; ++c) value[c] = value[c] / factors.altered[c] * factors.prior[c];
         tree.risk[k] = problem.costs.risk(value);
+        if (!tree.share.empty()) bound_shares(tree, k, factors, problem.costs);
     }
     return tree;
 }

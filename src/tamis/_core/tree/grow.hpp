@@ -32,7 +32,8 @@ public:
           levels_(all_sorted_ ? 0 : std::max<size_t>(std::min(rows.size(), table.max_codes()), 16) + 2, n_, std::max<size_t>(n_, 2)),
           median_(target.kind == Kind::ABSOLUTE_ERROR ? rows.size() : 0), classes_(is_class_ && !all_sorted_ ? rows.size() : 0),
           values_(is_class_ ? 0 : rows.size() * target.n_targets()), weight_(rows.size()), tally_(rows.size() / BLOCK + 1),
-          side_(rows.size()), direction_(table.n_rows), moved_(rows.size()), total_(n_), present_(n_), left_(n_) {
+          side_(rows.size()), direction_(table.n_rows), moved_(rows.size()), total_(n_), present_(n_), left_(n_),
+          is_bounded_(!limits.monotone.empty() && n_ == 2) {
         tree_.rows.assign(rows.begin(), rows.end());
         tree_.n_stats = n_;
         side_of_.assign(table.max_codes() + 1, UNKNOWN);
@@ -185,16 +186,64 @@ private:
         double* stats = tree_.stats.data() + k * n_;
         if (is_class_) summarise_classes(node, stats);
         else summarise_numbers(node, stats);
+        const double mean = stats[n_ - 1];  // of numbers
+        if (is_bounded_) bound_answer(node, stats);
         if (node.impurity <= 0.0 || !is_large_enough(node)) return;
         order_block(node);
         const double weight = tree_.nodes[0].weight;
-        find_split(node, stats[n_ - 1], limits_.min_share * weight);
+        find_split(node, mean, limits_.min_share * weight);
         if (node.feature >= 0 && node.improvement < limits_.min_decrease * weight - 1e-10 * node.impurity) {
             node.feature = -1;
             node.side = LEFT;
             node.levels.clear();
         }
         node.improvement = node.feature < 0 ? 0.0 : std::max(node.improvement, 0.0);
+    }
+
+    /// The node's answer within its bounds.
+    void bound_answer(TreeNode& node, double* stats) {
+        if (is_class_) {
+            const double own = answer_of<Gini>(stats);
+            tree_.share.push_back(node.bounds.hold(own) ? std::numeric_limits<double>::quiet_NaN() : node.bounds.clamp(own));
+            return;
+        }
+        const double mean = target_.kind == Kind::SQUARED_ERROR ? stats[1] : total_[1] / total_[0], own = stats[1];
+        stats[1] = node.bounds.clamp(own);
+        if (stats[1] != own) node.risk += node.weight * ((stats[1] - mean) * (stats[1] - mean) - (own - mean) * (own - mean));
+    }
+
+    /// Pass the bounds of a split node on to its children.
+    void bound_children(size_t k) {
+        const TreeNode& node = tree_.nodes[k];
+        const size_t child = size_t(node.left), j = size_t(node.feature);
+        const int monotone = monotone_of(limits_.monotone, j);
+        double left = 0.0, right = 0.0;
+        if (monotone != 0) {
+            left = answer_of_rows(rows_of(tree_.nodes[child]));
+            right = answer_of_rows(rows_of(tree_.nodes[child + 1]));
+        }
+        std::tie(tree_.nodes[child].bounds, tree_.nodes[child + 1].bounds) = node.bounds.below(left, right, monotone);
+    }
+
+    /// What a node of these rows would answer without bounds.
+    double answer_of_rows(const Rows& rows) {
+        std::array<double, 2> sums{};
+        for (size_t i = 0; i < rows.size(); ++i) {
+            const uint32_t row = rows[i];
+            if (is_class_) {
+                sums[size_t(target_.classes[row])] += target_.weight[row];
+            } else {
+                sums[0] += target_.weight[row];
+                sums[1] += target_.weight[row] * target_.values[row];
+                values_[i] = target_.values[row];
+                weight_[i] = target_.weight[row];
+            }
+        }
+        if (target_.kind == Kind::ABSOLUTE_ERROR) {
+            median_.rank(values_.data(), rows.size());
+            return median_.median(weight_.data());
+        }
+        return is_class_ ? answer_of<Gini>(sums.data()) : answer_of<SquaredError>(sums.data());
     }
 
     void summarise_classes(TreeNode& node, double* stats) {
@@ -295,7 +344,8 @@ private:
     /// the columns of at least average gain.
     void find_split(TreeNode& node, double mean, double min_weight) {
         const double slack = TIE * (is_class_ ? weight_of_classes(total_.data(), n_) : node.impurity);
-        const CutLimits cuts{limits_.min_leaf, min_weight, slack};
+        const CutLimits cuts{limits_.min_leaf, min_weight, slack, is_bounded_ ? &allowed_ : nullptr};
+        allowed_ = {node.bounds, 0, target_.kind == Kind::SQUARED_ERROR ? mean : 0.0};
         const bool is_ratio = target_.kind == Kind::GAIN_RATIO;
         const double tie = is_ratio ? TIE : slack, floor = is_ratio ? average_gain(node, cuts) : NO_GAIN;
         const double whole = undivided(target_.kind, total_.data(), n_);
@@ -303,6 +353,7 @@ private:
         double bar = -1.0;
         for (const int64_t column : table_.order) {
             const size_t j = size_t(column);
+            allowed_.monotone = monotone_of(limits_.monotone, j);
             if (in_order && !table_.category[j]) {
                 const Cut cut = try_ordered(node, j, mean, whole, bar, cuts);
                 if (cut.cut >= 0 && cut.gain > bar) {
@@ -335,6 +386,7 @@ private:
         double sum = 0.0;
         size_t n = 0;
         for (const int64_t column : table_.order) {
+            allowed_.monotone = monotone_of(limits_.monotone, size_t(column));
             const double gain = try_column(node, size_t(column), cuts).gain;
             if (gain > cuts.slack) {
                 sum += gain;
@@ -369,7 +421,7 @@ private:
             // of few rows a scan finds out as quickly that all have one value: codes are read where they lie, far apart
             if (n == 0 || (n > FEW_ROWS && order.code(0) == order.code(n - 1))) return {0.0};
             const OrderedRows<Code> with_value = order.head(n);
-            if (target_.kind == Kind::GINI && class_weight_.size() == 2) {
+            if (target_.kind == Kind::GINI && class_weight_.size() == 2 && !is_bounded_) {
                 int64_t ones = 0;  // of the rows without a value
                 for (size_t p = n; p < m; ++p) ones += order.keys[p] >> 31;
                 const double w0 = class_weight_[0], w1 = class_weight_[1], zeros = double(int64_t(m - n) - ones);
@@ -721,7 +773,8 @@ private:
         SurrogateList list(limits_.n_surrogates, sides);
         std::vector<LevelSide> levels;
         for (const int64_t column : table_.order) {
-            if (column == node.feature) continue;
+            // by a directed column a row without the split's value would change sides against its direction
+            if (column == node.feature || monotone_of(limits_.monotone, size_t(column)) != 0) continue;
             levels.clear();
             const Agreement found = agreement(node, size_t(column), sides, list.bar(), levels);
             list.add(column, found, levels);
@@ -815,6 +868,7 @@ private:
         tree_.nodes[k].left = int32_t(child);
         add_leaf(int32_t(k), depth, begin, middle);
         add_leaf(int32_t(k), depth, middle, end);
+        if (is_bounded_) bound_children(k);
         if (!is_ordered(tree_.nodes[k])) return;
         const bool left = is_large_enough(tree_.nodes[child]) && !is_uniform(begin, middle);
         const bool right = is_large_enough(tree_.nodes[child + 1]) && !is_uniform(middle, end);
@@ -878,6 +932,8 @@ private:
     std::vector<uint32_t> moved_;    // rows that go right, or are left over by a split
     std::vector<Side> side_of_;      // by level
     std::vector<double> total_, present_, left_;  // (n_stats) of the node, of its rows with a value, of those on the left
+    bool is_bounded_;    // whether answers have a direction in some column
+    AllowedAnswers allowed_;  // splits on the column at hand
 };
 
 }  // namespace tamis::cart

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "../monotone.hpp"
 #include "../tie.hpp"
 
 namespace tamis::cart {
@@ -36,6 +37,7 @@ struct Limits {
     int64_t max_leaves;   // 0: no limit, grow depth first; else the split that improves most is made first
     Missing missing;
     size_t n_surrogates;
+    std::span<const int8_t> monotone;  // (columns): see Bounds; empty where all are free
 };
 
 /// Which splits get surrogates: all, or only those that rows of the table may need. The tree of a fold is judged and forgotten, and of a
@@ -67,6 +69,7 @@ struct TreeNode {
     Side side = LEFT;   // of rows that nothing places
     std::vector<LevelSide> levels;
     std::vector<Surrogate> surrogates;
+    Bounds bounds;
     double weight = 0.0, impurity = 0.0, improvement = 0.0, risk = 0.0;
 
     size_t n_rows() const { return end - begin; }
@@ -76,6 +79,7 @@ struct GrownTree {
     std::vector<TreeNode> nodes;
     std::vector<double> stats;   // (nodes, n_stats): weight of each class; or weight and answer of each target
     std::vector<uint32_t> rows;  // the tree's rows, those of a leaf side by side
+    std::vector<double> share;   // (nodes) of two classes with bounds: the share of the second one that a node must answer; NaN: its own
     size_t n_stats = 0;
 };
 
@@ -99,6 +103,9 @@ struct CutLimits {
     int64_t min_leaf;
     double min_weight;
     double slack;
+    const AllowedAnswers* answers = nullptr;  // of both sides, where these are bounded
+
+    bool allows(double left, double right) const { return !answers || answers->allows(left, right); }
 };
 
 /// The rows of a column in a node: how many, their lowest and their highest code.

@@ -104,6 +104,7 @@ private:
         if (rows < limits.min_leaf || n - rows < limits.min_leaf) return false;
         const double goodness = Criterion::goodness(left_.data(), total, n_);
         if (!(goodness > best + limits.slack) || !is_heavy<Criterion>(left_.data(), total, n_, limits.min_weight)) return false;
+        if (!is_allowed<Criterion>(left_.data(), total, limits)) return false;
         best = goodness;
         return true;
     }

@@ -19,7 +19,8 @@ Cut scan_sorted(const Order& order, const RowValues& target, double* left, const
         add_row<Criterion>(target, order.row(size_t(p)), left, n_stats);
         if (p + 1 < limits.min_leaf || n - p - 1 < limits.min_leaf || !order.ends_code(size_t(p))) continue;
         const double goodness = Criterion::goodness(left, total, n_stats);
-        if (goodness > best + limits.slack && is_heavy<Criterion>(left, total, n_stats, limits.min_weight)) {
+        if (goodness > best + limits.slack && is_heavy<Criterion>(left, total, n_stats, limits.min_weight) &&
+            is_allowed<Criterion>(left, total, limits)) {
             best = goodness;
             where = p;
         }
@@ -51,7 +52,7 @@ Cut scan_gini(const Order& order, const RowValues& target, double* left, const d
         wl += w;
         wr -= w;
         if (sl * wr + sr * wl > bar * wl * wr && p + 1 >= min_leaf && n - p - 1 >= min_leaf && wl >= limits.min_weight &&
-            wr >= limits.min_weight && order.ends_code(size_t(p))) {
+            wr >= limits.min_weight && order.ends_code(size_t(p)) && is_allowed<Gini>(left, total, limits)) {
             best = sl / wl + sr / wr;
             bar = best + limits.slack;
             where = p;
@@ -83,7 +84,7 @@ Cut scan_squares(const Order& order, const Rows& target, double mean, const doub
         yl += wy;
         yr -= wy;
         if (yl * yl * wr + yr * yr * wl > bar * wl * wr && p + 1 >= min_leaf && n - p - 1 >= min_leaf && wl >= limits.min_weight &&
-            wr >= limits.min_weight && order.ends_code(size_t(p))) {
+            wr >= limits.min_weight && order.ends_code(size_t(p)) && limits.allows(yl / wl, yr / wr)) {
             best = yl * yl / wl + yr * yr / wr;
             bar = best + limits.slack;
             where = p;
@@ -137,7 +138,8 @@ Cut scan_table(const CodeSpan& span, const double* stats, size_t width, const in
         const int64_t own = int64_t(code) + span.low;
         if (rows >= limits.min_leaf && span.n - rows >= limits.min_leaf) {
             const double goodness = Criterion::goodness(left, total, n_stats);
-            if (goodness > best.gain + limits.slack && is_heavy<Criterion>(left, total, n_stats, limits.min_weight)) {
+            if (goodness > best.gain + limits.slack && is_heavy<Criterion>(left, total, n_stats, limits.min_weight) &&
+                is_allowed<Criterion>(left, total, limits)) {
                 best = {goodness, last, own};
             }
         }

@@ -55,8 +55,9 @@ def _round(
             [matrix, np.column_stack([matrix[order_of_rows, k] for k, order_of_rows in enumerate(orders)])]
         )
     doubled = replace(data, binned=binned, columns=columns)
-    limits = forest._chosen_limits(d, n)
-    limits = limits._replace(max_features=min(2 * limits.max_features, 2 * d))
+    limits = forest._chosen_limits(rows.columns, n)
+    directions = np.tile(limits.monotone, 2)  # a copy is held to what its column is
+    limits = limits._replace(max_features=min(2 * limits.max_features, 2 * d), monotone=directions)
     bootstrap: Bootstrap = replace(forest._bootstrap(data, rows.target), seed=seed)
     loss = rows.costs.loss if forest._votes else None
     grow = TreeGrower(doubled, rows.target, limits, bootstrap, False, loss, False, n_jobs)

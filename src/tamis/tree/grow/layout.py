@@ -33,3 +33,4 @@ class TreeLimits(NamedTuple):
     max_leaves: int  # 0: no limit, grow depth first
     missing: int
     n_surrogates: int
+    monotone: np.ndarray = np.zeros(0, dtype=np.int8)  # (columns): 1 where answers may not fall, -1 where not rise
