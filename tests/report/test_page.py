@@ -65,6 +65,7 @@ def test_hostile_names_never_become_markup(made):
     hostile["model"] = "</pre><script>alert(3)</script>"
     hostile["lock"]["reason"] = "<b>bold</b> `<b>`"
     plain = made.study([f"c{i}" for i in range(len(made.HOSTILE))], labels=("a", "b", "c"))
+    plain["lock"]["reason"] = "bold `b`"  # what stands between backticks is code
     note = {**made.opening(), "note": "<i>note</i>", "when": "<u>never</u>"}
     tags = [tag for tag, _ in Elements(page(hostile, made.plan(target="<s>"), [note])).found]
     usual = [tag for tag, _ in Elements(page(plain, made.plan(), [{**made.opening(), "note": "note"}])).found]

@@ -113,6 +113,20 @@ def _predict_parts(study: Any, table: str, output: Path | None, identifier: str 
 
 @app.command()
 @plainly
+def threshold(
+    folder: FolderArgument,
+    value: Annotated[
+        float | None, typer.Argument(metavar="[PROBABILITY]", help="between 0 and 1; without it, the study's own")
+    ] = None,
+) -> None:
+    """Predict the class that is meant from another probability on: in predictions, every export and the report."""
+    from tamis.study import load
+
+    typer.echo(load(folder).set_threshold(value).model_.decision)
+
+
+@app.command()
+@plainly
 def report(
     folder: FolderArgument,
     output: Annotated[

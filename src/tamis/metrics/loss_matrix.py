@@ -10,13 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from tamis.check import nearest
+from tamis.check import nearest, number
 from tamis.errors import KindError, ParameterError
 from tamis.metrics import Metric, find
 from tamis.table.interface.target import codes_among
 from tamis.task import CLASSIFICATION
 
 __all__ = ["LossMatrix", "metric_for", "plain"]
+
+#: How far below a threshold answers turn, so that a probability equal to it, but for rounding, reaches it.
+_TIE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +65,37 @@ class LossMatrix:
             )
         _refuse_bad(matrix, class_labels)
         return cls(matrix, class_labels)
+
+    @classmethod
+    def of_threshold(cls, threshold: float, labels: Any) -> LossMatrix:
+        """The costs of two classes at which the second is answered from a probability on.
+
+        >>> LossMatrix.of_threshold(0.2, ["well", "sick"]).decide([[0.81, 0.19], [0.8, 0.2]]).tolist()
+        ['well', 'sick']
+        """
+        class_labels = np.asarray(labels)
+        if len(class_labels) != 2:
+            raise ParameterError(f"a threshold is for two classes, and there are {len(class_labels)}; give costs")
+        false_alarm = max(number("threshold", threshold, low=0, high=1) - _TIE, 0.0)
+        return cls(np.array([[0.0, false_alarm], [1.0 - false_alarm, 0.0]]), class_labels)
+
+    @property
+    def threshold(self) -> float | None:
+        r"""Of two classes, the probability at which the answer turns to the second: with the costs :math:`L_{ta}`,
+
+        .. math:: \frac{L_{01} - L_{00}}{L_{01} - L_{00} + L_{10} - L_{11}};
+
+        None of more classes, and where a mistake is not dearer than the right answer.
+
+        >>> round(LossMatrix.of("sick>well=10, well>sick=1", ["well", "sick"]).threshold, 4)
+        0.0909
+        """
+        if len(self.labels) != 2:
+            return None
+        false_alarm, missed = self.matrix[0, 1] - self.matrix[0, 0], self.matrix[1, 0] - self.matrix[1, 1]
+        if false_alarm < 0 or missed < 0 or false_alarm + missed == 0:
+            return None
+        return float(false_alarm / (false_alarm + missed))
 
     def decide(self, probabilities: Any) -> np.ndarray:
         """The label of least expected cost for each row of probabilities; ties go to the label that comes first."""
@@ -191,10 +225,10 @@ def _from_csv(path: Path) -> dict[str, dict[str, str]]:
             f"the loss matrix {str(path)!r} is empty; give a header of answers and a row for each truth"
         )
     header = [cell.strip() for cell in rows[0][1:]]
-    for number, row in enumerate(rows[1:], start=2):
+    for line, row in enumerate(rows[1:], start=2):
         if len(row) != len(header) + 1:
             raise ParameterError(
-                f"row {number} of {str(path)!r} has {len(row)} cells, its header {len(header) + 1}; give as many"
+                f"row {line} of {str(path)!r} has {len(row)} cells, its header {len(header) + 1}; give as many"
             )
     return {row[0].strip(): dict(zip(header, (cell.strip() for cell in row[1:]))) for row in rows[1:]}
 

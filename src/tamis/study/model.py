@@ -120,6 +120,22 @@ class Model:
         codes = probabilities.argmax(axis=1) if self.loss is None else self.loss.answers(probabilities)
         return np.asarray(np.array(self.labels, dtype=object)[codes])
 
+    @property
+    def threshold(self) -> float | None:
+        """Of two classes, the probability from which on the second is predicted; None where there is no such number."""
+        if len(self.labels) != 2:
+            return None
+        return 0.5 if self.loss is None else self.loss.threshold
+
+    @property
+    def decision(self) -> str:
+        """How a class is chosen by its probability, in a sentence; nothing for numbers."""
+        if not self.labels:
+            return ""
+        if self.threshold is not None:
+            return f"Decision threshold: a probability of {self.threshold:.4g} for {self.labels[1]}."
+        return f"The {'most probable class' if self.loss is None else 'class of least expected cost'} is predicted."
+
     def predict_proba(self, table: Any) -> np.ndarray:
         """Probability of every class, in the order of `labels`."""
         if predicts_numbers(self.task):

@@ -361,6 +361,36 @@ class Study(TakesTable, BaseEstimator):
                 raise
         return self
 
+    def set_threshold(self, threshold: float | None) -> Study:
+        """Predict the second class from another probability on: in `predict`, in every export, in the report.
+
+        A person's threshold is written down in model.json and results.json; the score that is quoted stays that of the
+        study. The next `run()` or `choose()` goes back to the study's own, as does None.
+
+        Parameters
+        ----------
+        threshold : between 0 and 1; the study's own is 0.5, or what `loss` makes of it.
+        """
+        self._result_of("answer")
+        model, loss = self.model_, self.results_["settings"].get("loss")
+        if threshold is not None:
+            decided: LossMatrix | None = LossMatrix.of_threshold(threshold, model.labels)
+        else:
+            decided = None if loss is None else LossMatrix.of(loss, model.labels)
+        results = {name: value for name, value in self.results_.items() if name != "threshold"}
+        if threshold is not None:
+            results["threshold"] = {"value": float(threshold), "label": str(model.labels[1])}
+        if not self._kept:
+            self.model_, self.results_ = replace(model, loss=decided), results
+            return self
+        with files.hold(self.folder):
+            self._refuse_other()
+            self.model_, self.results_ = replace(model, loss=decided), results
+            self.model_.write(self.folder)
+            write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))
+            self.report()
+        return self
+
     def _settle(self, run: Run, finished: Found) -> None:
         """Write everything a finished study leaves behind."""
         settings, problem, final = self.settings, run.problem, finished.final

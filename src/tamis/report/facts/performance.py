@@ -26,8 +26,19 @@ STEPS = 100
 
 def performance(results: dict[str, Any]) -> dict[str, Any]:
     """Confusion or mistakes class by class, what each threshold gives, how large mistakes of numbers are."""
-    by_cost = results["settings"].get("loss") is not None
+    by_cost = _costs(results) is not None
     return {**predictions(results), "threshold": threshold(results), "errors": errors(results), "by_cost": by_cost}
+
+
+def _costs(results: dict[str, Any]) -> Any:
+    """The costs by which answers are chosen: those of the study, or of a threshold that a person set."""
+    from tamis.metrics.loss_matrix import LossMatrix
+
+    loss, labels = results["settings"].get("loss"), [row["label"] for row in results["data"]["classes"]]
+    chosen = results.get("threshold")
+    if chosen is not None:
+        return LossMatrix.of_threshold(chosen["value"], labels)
+    return None if loss is None else LossMatrix.of(loss, labels)
 
 
 def threshold(results: dict[str, Any]) -> dict[str, Any] | None:
@@ -35,7 +46,8 @@ def threshold(results: dict[str, Any]) -> dict[str, Any] | None:
     labels, held_out = results["data"]["classes"], out_of_fold(results)
     if len(labels) != 2 or results["comparison"]["chosen"] == "baseline":
         return None
-    steps = np.arange(STEPS + 1) / STEPS
+    steps, costs = np.arange(STEPS + 1) / STEPS, _costs(results)
+    own = 0.5 if costs is None else costs.threshold
     if held_out is not None:
         above, total = _above(held_out, steps)
     else:
@@ -48,6 +60,8 @@ def threshold(results: dict[str, Any]) -> dict[str, Any] | None:
         above = [np.round(curve[key][at] * n) for key, n in zip(("false_positive", "true_positive"), total)]
     return {
         "labels": [show.short(row["label"], 40) for row in labels],
+        "start": 50 if own is None else round(STEPS * own),
+        "by_person": results.get("threshold") is not None,
         "data": {
             "false": [int(n) for n in above[0]],
             "true": [int(n) for n in above[1]],
@@ -127,8 +141,12 @@ def predictions(results: dict[str, Any]) -> dict[str, Any]:
     sentence = _sentence(held_out, bool(labels))
     if not labels:
         return _facts(sentence, None, labels)
-    counts = _counts(held_out, [row["label"] for row in results["data"]["classes"]], results["settings"].get("loss"))
-    if results["settings"].get("loss") is not None:
+    costs, chosen = _costs(results), results.get("threshold")
+    counts = _counts(held_out, len(labels), costs)
+    if chosen is not None:
+        label, value = show.short(chosen["label"], 40), show.number(chosen["value"])
+        sentence += f" {label} is predicted from a probability of {value} on, a threshold that was set after the study."
+    elif costs is not None:
         sentence += " The prediction is the answer of least expected cost."
     return _facts(sentence, counts, labels)
 
@@ -159,14 +177,10 @@ def _facts(sentence: str, counts: list[list[Any]] | None, labels: list[str]) -> 
     }
 
 
-def _counts(held_out: OutOfFold, labels: list[Any], loss: Any) -> list[list[float]]:
+def _counts(held_out: OutOfFold, n_classes: int, costs: Any) -> list[list[float]]:
     """Truth × answer, rows that were predicted several times counted once."""
-    from tamis.metrics.loss_matrix import LossMatrix
-
-    predicted = (
-        held_out.answers.argmax(axis=1) if loss is None else LossMatrix.of(loss, labels).answers(held_out.answers)
-    )
-    counts = np.zeros((len(labels), len(labels)))
+    predicted = held_out.answers.argmax(axis=1) if costs is None else costs.answers(held_out.answers)
+    counts = np.zeros((n_classes, n_classes))
     np.add.at(counts, (held_out.truth, predicted), held_out.weight)
     return counts.tolist()
 

@@ -43,8 +43,18 @@ def methods(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
     looks : the lines of ledger.jsonl about this study's locked rows
     """
     design = (_data(results), _lock(results), _procedures(results), _folds(results), _choice(results))
-    outcome = (_score(results), _signal(results), _model(results), _black_box(results), _opening(results, looks))
+    outcome = (_score(results), _signal(results), _model(results), _threshold(results))
+    outcome += (_black_box(results), _opening(results, looks))
     return stop_words(results["answer"]) + " ".join(sentence for sentence in (*design, *outcome) if sentence)
+
+
+def _threshold(results: dict[str, Any]) -> str:
+    """A threshold that a person set."""
+    chosen = results.get("threshold")
+    if chosen is None:
+        return ""
+    value = f"{chosen['value']:.4g}"
+    return f"{chosen['label']!r} was predicted from a probability of {value} on, a threshold set after the study."
 
 
 def _data(results: dict[str, Any]) -> str:

@@ -103,7 +103,7 @@
   function placeOf(shares) {
     if (model.costs === null) return shares.indexOf(Math.max(...shares));
     const expected = shares.map((_, k) => shares.reduce((sum, share, t) => sum + share * model.costs[t][k], 0));
-    const limit = Math.min(...expected) + 1e-12 * Math.max(1, ...model.costs.flat());
+    const limit = Math.min(...expected) + 1e-12 * Math.max(...model.costs.flat());
     return expected.findIndex((cost) => cost <= limit);
   }
 

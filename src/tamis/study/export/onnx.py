@@ -135,7 +135,8 @@ class _Graph:
             ]
         graph = helper.make_graph(self.nodes, "tamis", self.inputs, outputs, self.constants)
         opsets = [helper.make_opsetid("", OPSET)]
-        model = helper.make_model(graph, opset_imports=opsets, producer_name="tamis", ir_version=IR)
+        about = f"{program.target}: a model of Tamis. {program.decision}".strip()
+        model = helper.make_model(graph, opset_imports=opsets, producer_name="tamis", ir_version=IR, doc_string=about)
         self.onnx.checker.check_model(model)
         return bytes(model.SerializeToString())
 

@@ -38,6 +38,7 @@ def page_of(program: Program, words: str, training: Training | None = None) -> s
     context: dict[str, Any] = {
         "target": program.target,
         "inputs": [column for index, column in enumerate(fields) if column["field"] == index],
+        "decision": program.decision,
         "is_number": predicts_numbers(program.task),
         "words": words if len(words) <= MOST_WORDS else words[:MOST_WORDS] + "\n…",
         "version": tamis.__version__,

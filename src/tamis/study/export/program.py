@@ -35,6 +35,7 @@ class Program:
     ----------
     task, target, labels : what is predicted; labels are as the table holds them.
     costs : truth × answer, when the answer is that of least expected cost.
+    decision : how a class is chosen by its probability, in a sentence.
     inputs : of each column that is asked for: `name`, `kind` (number, words, date, category, part), `levels` (the words
         that codes or numbers from 0 stand for), `needed` (False for one that only stands in for missing values); of a
         part of a date, the `source` it is taken from and which `part`; of a text's word, the `source` and the `word`,
@@ -63,6 +64,7 @@ class Program:
     terms: tuple[dict[str, Any], ...] = ()
     trees: tuple[list[dict[str, Any]], ...] = ()
     power: float = 1.0
+    decision: str = ""
 
     @classmethod
     def of(cls, model: Model) -> Program:
@@ -141,7 +143,8 @@ class _Reader:
         model, used = self.model, set(self.model.fitted.columns)
         inputs = tuple(_input(self.facts[name], name in used, model.types) for name in self.places)
         costs = None if model.loss is None else model.loss.matrix.tolist()
-        return Program(model.task, model.predicted, model.labels, costs, inputs, **fields)
+        shown = model.decision
+        return Program(model.task, model.predicted, model.labels, costs, inputs, decision=shown, **fields)
 
     def _input_index(self, name: str) -> int:
         return self.places.setdefault(name, len(self.places))

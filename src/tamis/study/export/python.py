@@ -32,6 +32,7 @@ def predict_proba(row: dict[str, Any]) -> dict[Any, float]:
 def python_of(program: Program, words: str) -> str:
     """The file: what it is, in comments; the model as a literal; the functions that compute with it."""
     header = [f"{program.target}, predicted by a model of Tamis {tamis.__version__}.", *words.splitlines()]
+    header += [program.decision] * bool(program.decision)
     names = ", ".join(dict.fromkeys(column.get("source", column["name"]) for column in program.inputs))
     header += ["", f"predict(row) takes a dict with these columns: {names}."]
     comments = "".join(f"# {_plain(line)}".rstrip() + "\n" for text in header for line in text.splitlines() or [""])

@@ -87,8 +87,9 @@ def sql_of(program: Program) -> str:
     booleans, 0 and 1, or texts such as 'true' and 'no'. NULL is a missing value, and so are texts such as '' and 'NA'.
     """
     program, texts = _with_texts(program)
+    decision = f"-- {_line(program.decision)}\n" if program.decision else ""
     head = (
-        f"-- {_line(program.target)}: a model of Tamis. Put your own table in the place of {quoted(TABLE)}.\n"
+        f"-- {_line(program.target)}: a model of Tamis. Put your own table in the place of {quoted(TABLE)}.\n{decision}"
         f"WITH tamis_rows AS (SELECT * FROM {quoted(TABLE)}),\n"
         f"tamis_input AS (SELECT *{''.join(f', {text} AS {name}' for name, text in texts.items())} FROM tamis_rows"
         f"{' ' + COMPUTED_ONCE if texts else ''}),\n"

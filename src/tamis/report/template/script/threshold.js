@@ -18,7 +18,7 @@
     const show = () => {
       const k = Number(at.value), fp = data.false[k], tp = data.true[k];
       const tn = data.negatives - fp, fn = data.positives - tp;
-      by("threshold-now").textContent = (k / 100).toFixed(2);
+      by("threshold-now").textContent = by("threshold-kept").textContent = (k / 100).toFixed(2);
       by("cost-now").textContent = price() === 1 ? "as much as a false alarm" : `${price()} × a false alarm`;
       fill("live-tn", tn, data.negatives);
       fill("live-fp", fp, data.negatives);
