@@ -44,8 +44,8 @@ def methods(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
     """
     design = (_data(results), _lock(results), _procedures(results), _folds(results), _choice(results))
     outcome = (_score(results), _signal(results), _model(results), _threshold(results))
-    outcome += (_black_box(results), _opening(results, looks))
-    return stop_words(results["answer"]) + " ".join(sentence for sentence in (*design, *outcome) if sentence)
+    beside = (_black_box(results), _opening(results, looks))
+    return stop_words(results["answer"]) + " ".join(sentence for sentence in (*design, *outcome, *beside) if sentence)
 
 
 def _threshold(results: dict[str, Any]) -> str:
