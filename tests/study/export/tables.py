@@ -33,6 +33,13 @@ def mixed(n: int = 240, seed: int = 0, new: bool = False) -> pd.DataFrame:
     return frame
 
 
+def graded() -> pd.DataFrame:
+    """The same with three ordered classes, whose order is not that of the alphabet."""
+    frame = mixed()
+    words = frame["three"].map({"a": "low", "b": "mid", "c": "high"})
+    return frame.assign(grade=pd.Categorical(words, ["low", "mid", "high"], ordered=True))
+
+
 def messy(n: int) -> pd.DataFrame:
     """New rows whose texts have space around them or say that a value is missing, and whose booleans are words."""
     frame, rng = mixed(n, seed=3, new=True), np.random.default_rng(4)
@@ -50,7 +57,7 @@ def messy(n: int) -> pd.DataFrame:
 def run(folder, target: str, procedure: str, **more):
     """A study of one procedure, the other targets left out."""
     drop = [name for name in ("number", "two", "three") if name != target]
-    data = mixed().drop(columns=drop)
+    data = (graded() if target == "grade" else mixed()).drop(columns=drop)
     settings = {**QUICK, "procedures": (procedure,), **more}
     return tamis.Study(data, target=target, folder=folder, **settings).run()
 

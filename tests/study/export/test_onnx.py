@@ -37,7 +37,7 @@ def test_numbers_are_those_of_predict(studies, tmp_path, procedure):
     np.testing.assert_allclose(found, study.predict(new), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("target", ["two", "three"])
+@pytest.mark.parametrize("target", ["two", "three", "grade"])
 @pytest.mark.parametrize("procedure", ["stump", "tree", "lasso", "forest", "booster"])
 def test_classes_and_probabilities_are_those_of_predict(studies, tmp_path, target, procedure):
     """Labels come out as texts, probabilities in their order."""

@@ -35,7 +35,14 @@ def _fill(page, study, row):
 
 @pytest.mark.parametrize(
     ("target", "procedure"),
-    [("number", "lasso"), ("two", "tree"), ("three", "lasso"), ("three", "forest"), ("three", "booster")],
+    [
+        ("number", "lasso"),
+        ("two", "tree"),
+        ("three", "lasso"),
+        ("three", "forest"),
+        ("three", "booster"),
+        ("grade", "lasso"),
+    ],
 )
 def test_answers_are_those_of_predict(studies, opened, target, procedure):  # noqa: F811
     """On rows with holes and unseen levels; in silence, and without a request."""

@@ -40,7 +40,7 @@ def test_numbers_are_those_of_predict(studies, procedure):
     np.testing.assert_allclose([predict(row) for row in rows_of(new)], study.predict(new), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("target", ["two", "three"])
+@pytest.mark.parametrize("target", ["two", "three", "grade"])
 @pytest.mark.parametrize("procedure", PROCEDURES)
 def test_classes_and_probabilities_are_those_of_predict(studies, target, procedure):
     """Two classes have one sum, three have three; labels hold quotes."""

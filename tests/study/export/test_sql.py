@@ -42,7 +42,7 @@ def test_numbers_are_those_of_predict(studies, procedure):
     np.testing.assert_allclose(found, study.predict(new), rtol=1e-9, atol=1e-12)
 
 
-@pytest.mark.parametrize("target", ["two", "three"])
+@pytest.mark.parametrize("target", ["two", "three", "grade"])
 @pytest.mark.parametrize("procedure", ["baseline", "stump", "tree", "lasso", "svm"])
 def test_classes_and_probabilities_are_those_of_predict(studies, target, procedure):
     """Quotes in names, levels and labels stay what they are."""

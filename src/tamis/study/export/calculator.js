@@ -85,6 +85,9 @@
     if (model.link === "one_hot") {
       const best = sums.length === 1 ? Number(sums[0] > 0) : sums.indexOf(Math.max(...sums));
       shares = model.classes.map((_, k) => Number(k === best));
+    } else if (model.link === "cumulative") {
+      const below = [...sums.map((value) => 1 / (1 + Math.exp(-value))), 1];
+      shares = below.map((value, k) => value - (k ? below[k - 1] : 0));
     } else if (model.link === "logistic") {
       const odds = Math.exp(-Math.abs(sums[0]));
       const [large, small] = [1 / (1 + odds), odds / (1 + odds)];

@@ -188,6 +188,11 @@ def _linked(graph: _Graph, program: Program, sums: str) -> str:
         return graph.do("Exp", graph.do("Min", sums, graph.constant(700.0)))
     if program.link == "softmax":
         shares = graph.do("Softmax", sums, axis=1)
+    elif program.link == "cumulative":  # of at most a class, less that of at most the one before
+        n = len(program.classes)
+        differences = np.eye(n)[:-1] - np.eye(n, k=1)[:-1]
+        products = graph.do("MatMul", graph.do("Sigmoid", sums), graph.constant(differences))
+        shares = graph.do("Add", products, graph.constant([np.eye(n)[-1]]))
     elif program.link == "logistic":
         shares = graph.do("Concat", graph.do("Sigmoid", graph.do("Neg", sums)), graph.do("Sigmoid", sums), axis=1)
     else:

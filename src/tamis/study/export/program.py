@@ -40,7 +40,8 @@ class Program:
         that codes or numbers from 0 stand for), `needed` (False for one that only stands in for missing values); of a
         part of a date, the `source` it is taken from and which `part`; of a text's word, the `source` and the `word`,
         None for the number of its words.
-    link : what makes answers of the sums: identity, exp, logistic, softmax, one_hot (the largest sum), shares (the
+    link : what makes answers of the sums: identity, exp, logistic, softmax, cumulative (log odds of at most
+        each class but the last), one_hot (the largest sum), shares (the
         mean of the trees' leaves, to the power `power` and divided by their sum where that is not 1).
     classes : of sums, the place of each among the labels.
     intercept : one number a sum.
@@ -151,9 +152,11 @@ class _Reader:
 
     # -- sums --------------------------------------------------------------------------------------------------------
     def _linear(self, fitted: Any) -> Program:
-        if hasattr(fitted, "thresholds_"):
-            raise StudyError(f"a linear model of ordered classes is not exported; {_WAY_OUT}")
-        coef, encoding, fill = np.atleast_2d(fitted.coef_), fitted.inputs_.encoding, fitted.inputs_.fill
+        coef, intercept = np.atleast_2d(fitted.coef_), np.atleast_1d(fitted.intercept_)
+        is_ordered = hasattr(fitted, "thresholds_")
+        if is_ordered:  # the log odds of every threshold
+            coef, intercept = np.tile(-coef, (len(fitted.thresholds_), 1)), fitted.thresholds_
+        encoding, fill = fitted.inputs_.encoding, fitted.inputs_.fill
         starts = np.concatenate([[0], np.cumsum(encoding.sizes)])
         terms = []
         for j in np.unique(encoding.groups[np.flatnonzero(coef.any(axis=0))]).tolist():
@@ -172,11 +175,11 @@ class _Reader:
             missing = None if stand is None else (block @ stand).tolist()
             terms.append({"column": column, "levels": levels, "missing": missing})
         classes = getattr(fitted, "classes_", None)
-        is_margin = classes is not None and fitted.loss != "logistic"
+        is_margin = classes is not None and fitted.loss not in ("logistic", "cumulative_logit")
         return self._program(
-            link="one_hot" if is_margin else _link(fitted, classes),
+            link="cumulative" if is_ordered else "one_hot" if is_margin else _link(fitted, classes),
             classes=() if classes is None else tuple(int(code) for code in classes),
-            intercept=tuple(np.atleast_1d(fitted.intercept_).tolist()),
+            intercept=tuple(intercept.tolist()),
             terms=tuple(terms),
         )
 

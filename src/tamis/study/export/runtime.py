@@ -137,6 +137,12 @@ def tempered(shares: list[float], power: float) -> list[float]:
     return [share / sum(raised) for share in raised]
 
 
+def logistic(value: float) -> float:
+    """1 / (1 + exp(-value))."""
+    small = math.exp(-abs(value))
+    return 1 / (1 + small) if value > 0 else small / (1 + small)
+
+
 def answers_of(model: dict[str, Any], row: dict[str, Any]) -> list[float]:
     """The predicted number, or the probability of every class."""
     cells = [value_of(column, row) for column in model["inputs"]]
@@ -152,6 +158,9 @@ def answers_of(model: dict[str, Any], row: dict[str, Any]) -> list[float]:
     if model["link"] == "one_hot":
         best = int(sums[0] > 0) if len(sums) == 1 else sums.index(max(sums))
         shares = [float(place == best) for place in range(len(model["classes"]))]
+    elif model["link"] == "cumulative":
+        below = [*map(logistic, sums), 1.0]
+        shares = [high - low for low, high in zip([0.0, *below], below)]
     elif model["link"] == "logistic":
         odds = math.exp(-abs(sums[0]))
         large, small = 1 / (1 + odds), odds / (1 + odds)

@@ -179,9 +179,15 @@ def _of_sums(program: Program) -> str:
     if program.link == "exp":
         return steps.select([("prediction", f"EXP(CASE WHEN {first} > 700 THEN 700 ELSE {first} END)")])
     if program.link == "logistic":
-        steps.add(tamis_odds=f"EXP(-ABS(CASE WHEN ABS({first}) > 700 THEN 700 ELSE {first} END))")
+        steps.add(tamis_odds=_odds(first))
         near, far = "1.0 / (1.0 + tamis_odds)", "tamis_odds / (1.0 + tamis_odds)"
         expressions = [f"CASE WHEN {first} > 0 THEN {high} ELSE {low} END" for high, low in ((far, near), (near, far))]
+    elif program.link == "cumulative":
+        steps.add(**{f"tamis_odds_{k + 1}": _odds(name) for k, name in enumerate(names)})
+        below = {f"tamis_below_{k + 1}": _share_below(name, k) for k, name in enumerate(names)}
+        steps.add(**below)
+        high, low = [*below, "1.0"], ["0.0", *below]
+        expressions = [f"{first_share} - {second_share}" for first_share, second_share in zip(high, low)]
     elif len(names) == 1:
         expressions = [f"CASE WHEN {first} > 0 THEN {high} ELSE {1.0 - high} END" for high in (0.0, 1.0)]
     elif program.link == "one_hot":
@@ -198,6 +204,17 @@ def _of_sums(program: Program) -> str:
     for index, share in zip(program.classes, expressions):
         shares[index] = share
     return _decided(program, steps, shares)
+
+
+def _odds(name: str) -> str:
+    """exp(-|value|)."""
+    return f"EXP(-ABS(CASE WHEN ABS({name}) > 700 THEN 700 ELSE {name} END))"
+
+
+def _share_below(name: str, k: int) -> str:
+    """The logistic function of a sum, from its odds."""
+    odds = f"tamis_odds_{k + 1}"
+    return f"CASE WHEN {name} > 0 THEN 1.0 / (1.0 + {odds}) ELSE {odds} / (1.0 + {odds}) END"
 
 
 def _decided(program: Program, steps: _Steps, shares: list[str]) -> str:

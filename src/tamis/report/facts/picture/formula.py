@@ -13,6 +13,7 @@ SUMS = {
     "exp": "the logarithm of {target}",
     "logistic": "the log odds of {label}",
     "softmax": "the score of each class, before the softmax",
+    "cumulative": "a score that is larger for higher classes",
 }
 
 
@@ -42,7 +43,7 @@ def sum_words(readable: dict[str, Any], target: str) -> str:
 def formula(readable: dict[str, Any], target: str) -> dict[str, Any]:
     """Heads and rows of the table, and what they add up to; the largest effect over a column's range comes first."""
     several = len(readable["intercept"]) > 1
-    with_odds = readable["link"] == "logistic"
+    with_odds = readable["link"] in ("logistic", "cumulative")
     labels = [show.short(readable["labels"][code], 24) for code in readable["classes"] or ()]
     rows = []
     for term in sorted(readable["terms"], key=lambda term: -_reach(term, readable)):
@@ -62,9 +63,20 @@ def formula(readable: dict[str, Any], target: str) -> dict[str, Any]:
         "of": sum_words(readable, target),
         "heads": labels if several else ["coefficient"],
         "with_odds": with_odds,
-        "intercept": [coefficient(value) for value in readable["intercept"]],
+        "intercept": [] if "thresholds" in readable else [coefficient(value) for value in readable["intercept"]],
+        "thresholds": _thresholds(readable, labels),
         "rows": rows,
     }
+
+
+def _thresholds(readable: dict[str, Any], labels: list[str]) -> list[str]:
+    """How the score splits ordered classes, a sentence per threshold.
+
+    >>> _thresholds({"thresholds": [-1.5]}, ["low", "high"])
+    ['log odds of at most low = −1.5 less the score']
+    """
+    thresholds = readable.get("thresholds", ())
+    return [f"log odds of at most {label} = {coefficient(at)} less the score" for label, at in zip(labels, thresholds)]
 
 
 def _odds(term: dict[str, Any], column: dict[str, Any]) -> str:

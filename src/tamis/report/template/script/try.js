@@ -55,6 +55,10 @@
     };
     const linked = (eta) => {
       if (model.link === "logistic") return [1 / (1 + Math.exp(eta[0])), 1 / (1 + Math.exp(-eta[0]))];
+      if (model.link === "cumulative") {
+        const below = [...model.thresholds.map((at) => 1 / (1 + Math.exp(eta[0] - at))), 1];
+        return below.map((share, k) => share - (k ? below[k - 1] : 0));
+      }
       if (model.link === "exp") return [Math.exp(Math.min(eta[0], 700))];
       if (model.link !== "softmax") return eta;
       const top = Math.max(...eta), raised = eta.map((e) => Math.exp(e - top)), sum = raised.reduce((a, b) => a + b, 0);

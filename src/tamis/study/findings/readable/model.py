@@ -18,7 +18,13 @@ from tamis.table.interface.takes_table import takes_table
 MOST_NODES, MOST_TERMS = 127, 60
 
 #: How a linear predictor becomes an answer, by the loss of the model.
-LINKS = {"squared": "identity", "huber": "identity", "poisson": "exp", "logistic": "logistic"}
+LINKS = {
+    "squared": "identity",
+    "huber": "identity",
+    "poisson": "exp",
+    "logistic": "logistic",
+    "cumulative_logit": "cumulative",
+}
 
 
 def readable(model: Any, problem: StudyProblem, order: list[str]) -> dict[str, Any] | None:
@@ -165,4 +171,5 @@ def _linear(model: Any, order: list[str]) -> dict[str, Any] | None:
         "intercept": np.atleast_1d(model.intercept_).tolist(),
         "link": "softmax" if link == "logistic" and len(coef) > 1 else link,
         "classes": classes,
+        **({"thresholds": model.thresholds_.tolist()} if link == "cumulative" else {}),
     }

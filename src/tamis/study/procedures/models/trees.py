@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from tamis.task import COUNT
+from tamis.task import COUNT, ORDINAL
 
 
 def split_criterion(task: str) -> str:
     """What splits of numbers are compared by."""
     return "poisson" if task == COUNT else "squared_error"
+
+
+def class_criterion(task: str) -> dict[str, str]:
+    """What splits and pruning of classes are compared by: of ordered ones the ranked probability score."""
+    return {"criterion": "ordinal"} if task == ORDINAL else {"prune_by": "log_loss"}

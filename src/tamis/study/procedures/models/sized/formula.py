@@ -10,11 +10,12 @@ import numpy as np
 from scipy.sparse import issparse
 
 from tamis.linear import LinearClassifier, LinearRegressor
+from tamis.study.procedures.models.linear import linear_loss
 from tamis.study.procedures.models.readability import PAGE
 from tamis.study.procedures.models.sized.base import Sample, SizedModels, on_columns, sizes_up_to
 from tamis.study.procedures.models.sized.strength import best_strength
 from tamis.table import Table
-from tamis.task import COUNT, predicts_classes
+from tamis.task import predicts_classes
 
 #: Ridge strengths that folds choose from.
 N_ALPHAS = 10
@@ -78,10 +79,8 @@ class SizedFormulas(SizedModels):
         )
 
     def _linear(self, penalty: str, **settings: Any) -> Any:
-        if self.task == COUNT:
-            settings["loss"] = "poisson"
         kind = LinearClassifier if predicts_classes(self.task) else LinearRegressor
-        return kind(penalty, missing="mean", **settings)
+        return kind(penalty, missing="mean", **linear_loss(self.task), **settings)
 
 
 def _supports(lasso: Any, path: Any, table: Table, max_columns: int) -> dict[int, list[str]]:

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 
 from tamis.linear import LinearClassifier, LinearRegressor
+from tamis.study.procedures.models.linear import linear_loss
 from tamis.study.procedures.models.readability import PAGE
 from tamis.study.procedures.models.sized.base import Sample, SizedModels, on_columns
 from tamis.study.procedures.models.sized.ridge_forward import Standardized, held_out_errors, ridge_forward
 from tamis.study.procedures.models.sized.strength import ridge_strength
 from tamis.table import Table
-from tamis.task import COUNT, predicts_classes
+from tamis.task import predicts_classes
 
 #: Penalties of the selection, per row, the most stable first. On eight wide tables 10 gave the best panels of 20
 #: columns (pcmac: 80, 83 and 87% right by 0.1, 2 and 10) and the most stable ones (Nogueira's index 0.25, 0.45 and
@@ -107,10 +108,8 @@ class SizedPanels(SizedModels):
         return on_columns(y.fitted(self._linear(alpha=strength), table.select(names)), table, names)
 
     def _linear(self, **settings: Any) -> Any:
-        if predicts_classes(self.task):
-            return LinearClassifier("ridge", missing="mean", **settings)
-        loss = "poisson" if self.task == COUNT else "squared"
-        return LinearRegressor("ridge", missing="mean", loss=loss, **settings)
+        kind = LinearClassifier if predicts_classes(self.task) else LinearRegressor
+        return kind("ridge", missing="mean", **linear_loss(self.task), **settings)
 
 
 def _names(table: Table, columns: Sequence[int]) -> list[str]:

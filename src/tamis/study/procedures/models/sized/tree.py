@@ -9,8 +9,9 @@ import numpy as np
 
 from tamis.study.procedures.models.readability import PAGE
 from tamis.study.procedures.models.sized.base import Sample, SizedModels, on_columns
+from tamis.study.procedures.models.trees import class_criterion, split_criterion
 from tamis.table import Table
-from tamis.task import COUNT, predicts_classes
+from tamis.task import predicts_classes
 from tamis.tree import TreeClassifier, TreeRegressor
 
 #: Leaves of large tables have at least this fraction of the rows.
@@ -45,5 +46,5 @@ class SizedTrees(SizedModels):
         settings |= {"max_leaf_nodes": PAGE, "min_samples_leaf": max(1, int(LEAF_FRACTION * n_rows))}
         settings["random_state"] = self.random_state
         if not predicts_classes(self.task):
-            return TreeRegressor(criterion="poisson" if self.task == COUNT else "squared_error", **settings)
-        return TreeClassifier(prune_by="log_loss", **settings)
+            return TreeRegressor(criterion=split_criterion(self.task), **settings)
+        return TreeClassifier(**class_criterion(self.task), **settings)
