@@ -9,7 +9,7 @@ from tamis.linear import LinearClassifier, LinearRegressor
 from tamis.task import COUNT, ORDINAL, predicts_numbers
 
 
-def linear_loss(task: str) -> dict[str, str]:
+def linear_loss(task: str) -> dict[str, Any]:
     """The loss of linear models of a task where it is not the usual one: that of counts, or of ordered classes.
 
     Ordered classes have one coefficient a term and a threshold between neighbours, not a coefficient for each class.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from tamis.task import COUNT, ORDINAL
 
 
@@ -10,6 +12,6 @@ def split_criterion(task: str) -> str:
     return "poisson" if task == COUNT else "squared_error"
 
 
-def class_criterion(task: str) -> dict[str, str]:
+def class_criterion(task: str) -> dict[str, Any]:
     """What splits and pruning of classes are compared by: of ordered ones the ranked probability score."""
     return {"criterion": "ordinal"} if task == ORDINAL else {"prune_by": "log_loss"}
