@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 import tamis
 from tamis import Study
 from tamis.cli import app
-from tamis.cli.sentence import as_options
+from tamis.cli.errors import as_options
 
 QUICK = ["--procedures", "stump", "--repeats", "1"]
 

@@ -26,7 +26,7 @@ from split_scores import rivals, score
 
 from tamis import engine
 from tamis.evaluate.cross_validate import train
-from tamis.evaluate.inner import inner_folds
+from tamis.evaluate.inner_folds import inner_folds
 from tamis.metrics.intervals.paired import difference
 from tamis.study.comparison.compare import Compared, compare
 from tamis.study.comparison.figures import by_unit

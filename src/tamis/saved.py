@@ -1,7 +1,8 @@
 """Saving and reading: files are written whole or not at all, and what comes back is looked at before it is used.
 
-A file may be damaged or made up. A reader of saved values takes them through these functions; whatever else goes wrong
-while it reads is damage, too, and `reading` says so in one sentence.
+A file may be damaged or made up. A reader of saved values takes them through these functions, and `reading` says in
+one sentence what is damaged. What a damaged value can raise is the closed list `DAMAGES`; any other exception is an
+error of this package and passes as it is.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import struct
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,13 +21,44 @@ import numpy as np
 
 from tamis.errors import DamagedError, KindError, TamisError, UnwritableError
 
+#: What is raised on purpose where a value is not what it should be.
+REFUSALS = (TamisError, KindError)
+
+#: What Python and NumPy raise where a value is missing, of another type or size, nested too deeply, or cut off.
+DAMAGES = (
+    *REFUSALS,
+    *(LookupError, TypeError, ValueError, OverflowError, RecursionError, MemoryError, EOFError),
+    *(struct.error, zlib.error),
+)
+
 
 @contextmanager
-def reading(what: str, way_out: str, error: type[TamisError] = DamagedError) -> Iterator[None]:
-    """Whatever is raised inside becomes one sentence: what is damaged, where it is known how, and the way out."""
+def reading(
+    what: str, way_out: str, error: type[TamisError] = DamagedError, *, is_whole: bool = False
+) -> Iterator[None]:
+    """Turn damage into one sentence: what is damaged, how where that is known, and the way out.
+
+    Parameters
+    ----------
+    what : what is read.
+    way_out : what to do when it is damaged.
+    error : the class of the exception.
+    is_whole : whether a checksum shows that the values are as they were written. Then only what is raised on purpose
+        (`REFUSALS`) counts as damage; otherwise all of `DAMAGES` does.
+
+    >>> with reading("model.json", "fit it again"):
+    ...     {}["name"]
+    Traceback (most recent call last):
+    tamis.errors.DamagedError: model.json is damaged; fit it again
+    >>> with reading("model.json", "fit it again", is_whole=True):
+    ...     {}["name"]
+    Traceback (most recent call last):
+    KeyError: 'name'
+    """
+    damages = REFUSALS if is_whole else DAMAGES
     try:
         yield
-    except Exception as cause:  # saved values that do not fit together can raise anything
+    except damages as cause:
         message = f"{what} is damaged{_how(cause)}"
         raised = error(f"{message}; {way_out}")
         if isinstance(raised, DamagedError):

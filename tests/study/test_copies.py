@@ -45,7 +45,7 @@ def test_copies_of_noise_are_not_claimed(make, tmp_path):
 @pytest.mark.parametrize("make", [oversampled, triplicates])
 def test_no_outer_or_inner_fold_splits_copies(make):
     """A copy among the training rows voids what is judged by its twin, tuning included."""
-    from tamis.evaluate.inner import inner_folds
+    from tamis.evaluate.inner_folds import inner_folds
 
     problem = tamis.Study(make(np.random.default_rng(0)), target="y", folder="never written").problem
     keys = pd.DataFrame({name: problem.X.column(name).values for name in problem.names}).apply(tuple, axis=1)

@@ -12,6 +12,7 @@ import os
 import shutil
 import struct
 import zlib
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -138,6 +139,52 @@ def test_a_flipped_digit_of_a_model_is_noticed(studies, folder, tmp_path, model)
     del facts["check"]
     (study / "model.json").write_text(json.dumps(facts))
     assert np.array_equal(tamis.load(study).predict_proba(studies / "new.csv"), known)  # of before there was one
+
+
+WITH_RESULTS = {
+    "report": lambda study: study.report(),
+    "cite": lambda study: study.cite(),
+    "compare": lambda study: tamis.compare(study, study),
+}
+
+
+@pytest.mark.parametrize("act", WITH_RESULTS)
+def test_an_error_of_the_package_is_not_called_a_damaged_results_json(folder, monkeypatch, act):
+    """Any error of the code that makes the report, the methods paragraph or a comparison was said to be of the file."""
+
+    def fail(*arguments, **options):
+        raise KeyError("an error of our own")
+
+    study = tamis.load(folder("tree"))
+    for where in ("report.page page", "study.claims.methods methods", "study.comparison.studies _side"):
+        module, name = where.split()
+        monkeypatch.setattr(import_module(f"tamis.{module}"), name, fail)
+    with pytest.raises(KeyError, match="an error of our own"):
+        WITH_RESULTS[act](study)
+
+
+def test_a_changed_number_of_results_json_is_noticed(folder):
+    """A score that a failing disk changed was reported as it stood."""
+    study = folder("tree")
+    spoil(study / "results.json", lambda facts: facts["answer"].__setitem__("score", 0.99))
+    with pytest.raises(
+        TamisError, match=r"results\.json of .* is damaged: its checksum does not fit; .*again"
+    ) as found:
+        tamis.load(study)
+    sentence(found.value)
+
+
+def test_results_of_before_there_was_a_checksum_are_read(folder):
+    """A folder of an earlier version is read; what such a file lacks is said of it."""
+    study = folder("tree")
+    whole = tamis.load(study).cite()
+    spoil(study / "results.json", lambda facts: facts.pop("check"))
+    assert tamis.load(study).cite() == whole
+    spoil(study / "results.json", lambda facts: facts.pop("comparison"))
+    for act in WITH_RESULTS.values():
+        with pytest.raises(TamisError, match=r"results\.json of .* is damaged") as found:
+            act(tamis.load(study))
+        sentence(found.value)
 
 
 @pytest.mark.parametrize("name", ["model.json", "results.json", "plan.json", "lock.json"])

@@ -20,7 +20,7 @@ import tamis
 from tamis import ForestClassifier
 from tamis.cli import app
 from tamis.errors import KindError, ParameterError, StudyError
-from tamis.evaluate.inner import InnerFolds
+from tamis.evaluate.inner_folds import InnerFolds
 from tamis.study.requested import chosen
 
 QUICK = {"folds": 3, "inner": 3, "repeats": 1}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,18 @@ from tamis.table import Table
 LEVEL_PENALTY = 2.0  # of the deviance, per level that is told apart from others: Akaike's
 MIN_RESIDUAL = 1e-20  # mean square of residuals that are all rounding; that of the target is about 1
 MAX_PURIFICATIONS = 200  # rounds of taking row and column means out of a map
+
+
+class CoreFit(NamedTuple):
+    """What the core fitted: heights and spread of all bins, columns used, maps, sums of rows outside their bags."""
+
+    start: np.ndarray
+    heights: np.ndarray
+    spread: np.ndarray
+    used: np.ndarray
+    maps: list[tuple[Any, ...]]
+    sums: np.ndarray
+    n_cycles: int
 
 
 @dataclass(frozen=True)
@@ -53,30 +65,19 @@ def fit_terms(
     """Fit a model per size, the largest first; `target` has the rows of `data`, `monotone` its columns."""
     columns = AdditiveColumns(data.codes, data.n_values, data.category, monotone)
     path = _core.fit_additive(columns, target, held_out, limits, sizes, n_threads)
-    return [_terms_of(table, data, target, *model) for model in path]
+    return [_terms_of(table, data, target, CoreFit(*model)) for model in path]
 
 
-def _terms_of(
-    table: Table,
-    data: AdditiveData,
-    target: AdditiveTarget,
-    start: np.ndarray,
-    heights: np.ndarray,
-    spread: np.ndarray,
-    used: np.ndarray,
-    maps: list[tuple[Any, ...]],
-    sums: np.ndarray,
-    n_cycles: int,
-) -> FittedTerms:
+def _terms_of(table: Table, data: AdditiveData, target: AdditiveTarget, fit: CoreFit) -> FittedTerms:
     """Centred curves and pure maps of what the core fitted."""
     first = np.concatenate([[0], np.cumsum(data.n_values.astype(np.int64) + 1)])
     axes = [_axis(table, data, p) for p in range(len(data.columns))]
     weight = [
         np.bincount(line, weights=target.weight, minlength=axis.n_values + 1) for line, axis in zip(data.codes, axes)
     ]
-    column_heights = {p: heights[first[p] : first[p + 1]].copy() for p in range(len(axes))}
-    intercept, pairs, paired = start.copy(), [], set()
-    for j, k, p_value, first_bins, second_bins, cells, cell_weight in maps:
+    column_heights = {p: fit.heights[first[p] : first[p + 1]].copy() for p in range(len(axes))}
+    intercept, pairs, paired = fit.start.copy(), [], set()
+    for j, k, p_value, first_bins, second_bins, cells, cell_weight in fit.maps:
         pure, of_first, of_second, mean = purified(cells, cell_weight)
         column_heights[j] += of_first[first_bins]
         column_heights[k] += of_second[second_bins]
@@ -84,24 +85,24 @@ def _terms_of(
         paired |= {j, k}
         pair_axes = (axes[j].joined(first_bins[:-1]), axes[k].joined(second_bins[:-1]))
         pairs.append(PairMap(pair_axes, _squeezed(pure), cell_weight, float(p_value)))
-    curvature_rows = _curvature(target, sums)
+    curvature_rows = _curvature(target, fit.sums)
     curves, curvature = [], {}
     for p, axis in enumerate(axes):
-        if not used[p] and p not in paired:
+        if not fit.used[p] and p not in paired:
             continue
         hessian = _binned(curvature_rows, data.codes[p], axis.n_values + 1)
         level, mean = _centred(column_heights[p], weight[p])
         intercept += mean
         if not level.any():
             continue
-        curve = Curve(axis, _squeezed(level), _squeezed(spread[first[p] : first[p + 1]]), weight[p])
+        curve = Curve(axis, _squeezed(level), _squeezed(fit.spread[first[p] : first[p + 1]]), weight[p])
         if axis.is_categorical:
             curve, hessian = with_levels_joined(curve, hessian)
         curves.append(curve)
         curvature[axis.name] = hessian
-    out_of_fold = np.full((len(start), table.n_rows), np.nan)
-    out_of_fold[:, data.live] = sums[:, data.group]
-    return FittedTerms(intercept, _widest(curves), _widest(pairs), curvature, out_of_fold, int(n_cycles))
+    out_of_fold = np.full((len(fit.start), table.n_rows), np.nan)
+    out_of_fold[:, data.live] = fit.sums[:, data.group]
+    return FittedTerms(intercept, _widest(curves), _widest(pairs), curvature, out_of_fold, int(fit.n_cycles))
 
 
 def purified(cells: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

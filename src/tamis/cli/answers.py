@@ -10,8 +10,8 @@ import typer
 
 from tamis.cli.command import app
 from tamis.cli.encoding import data_stream, echo_data, echo_json
+from tamis.cli.errors import plainly
 from tamis.cli.overwrite import OverwriteOption, is_export, is_predictions, is_report, refuse_overwriting
-from tamis.cli.sentence import plainly
 from tamis.cli.stop import say
 from tamis.cli.words import (
     AddressOption,

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tamis.cli.encoding import tolerant_streams
-from tamis.cli.sentence import display
+from tamis.cli.errors import display
 from tamis.cli.stop import STOPPED, leave, state, unraisable, watch
 
 app = typer.Typer(

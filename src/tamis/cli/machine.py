@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from tamis.cli.command import app
-from tamis.cli.sentence import plainly
+from tamis.cli.errors import plainly
 from tamis.cli.stop import say
 
 

@@ -9,7 +9,7 @@ import typer
 
 from tamis.cli.command import app
 from tamis.cli.encoding import echo_json
-from tamis.cli.sentence import as_options, plainly
+from tamis.cli.errors import as_options, plainly
 from tamis.cli.words import (
     AddressOption,
     EngineOption,

@@ -10,8 +10,8 @@ import typer
 
 from tamis.cli.command import app
 from tamis.cli.encoding import echo_json
+from tamis.cli.errors import as_options, plainly
 from tamis.cli.overwrite import OverwriteOption, is_ranking, refuse_overwriting
-from tamis.cli.sentence import as_options, plainly
 from tamis.cli.stop import say
 from tamis.cli.words import (
     AddressOption,

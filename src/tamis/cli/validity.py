@@ -9,7 +9,7 @@ import typer
 
 from tamis.cli.command import app
 from tamis.cli.encoding import echo_json
-from tamis.cli.sentence import plainly
+from tamis.cli.errors import plainly
 from tamis.cli.words import FolderArgument, JsonOption, QueryOption, TableArgument
 
 

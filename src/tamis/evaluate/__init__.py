@@ -1,7 +1,7 @@
 """Honest evaluation: every number Tamis reports about how good something is comes from here.
 
 Read `problem` (what is learned from what), `cross_validate` (the one loop), `fold/` (what a fold leaves behind) and
-`nested` (`several_targets` of a matrix y); then `chance/`, `audit` with `leaks` and `leakage/`, `bias_variance`,
+`nested` (`several_targets` of a matrix y); then `chance/`, `audit` with `leakage/`, `bias_variance`,
 `curves`, `holdout`. Intervals are in `tamis.metrics`.
 """
 
@@ -11,8 +11,8 @@ from tamis.evaluate.chance.degrees_of_freedom import degrees_of_freedom
 from tamis.evaluate.chance.permutation import PermutationTest, permutation_test
 from tamis.evaluate.curves import Curve, Grown, complexity_curve, grow
 from tamis.evaluate.holdout import ReusableHoldout
-from tamis.evaluate.inner import InnerFolds
-from tamis.evaluate.leaks import Leak, leaks
+from tamis.evaluate.inner_folds import InnerFolds
+from tamis.evaluate.leakage.leaks import Leak, leaks
 from tamis.evaluate.nested import NestedComparison, NestedScore, nested_score
 from tamis.evaluate.problem import Problem
 from tamis.evaluate.sample_size import SampleSize, sample_size

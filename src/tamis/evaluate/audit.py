@@ -18,6 +18,7 @@ import scipy
 from tamis.check import count, number
 from tamis.engine import seed_from
 from tamis.evaluate.chance.level import Level, constant
+from tamis.evaluate.chance.p_value import shuffle_p_value
 from tamis.evaluate.chance.permuted_target import Run, Runner
 from tamis.evaluate.chance.recognise import recognised, unequal
 from tamis.evaluate.chance.reference import almost_equal_rows, coin_table, equal_rows, noise_table, telling_table
@@ -350,8 +351,7 @@ def _share_as_good(null: np.ndarray, score: float) -> float:
     """(1 + shuffled targets that score at least as well) / (1 + shuffled targets); NaN where a score is none."""
     if not (np.isfinite(score) and np.isfinite(null).all()):
         return float("nan")
-    slack = 1e-12 * float(np.max(np.abs(null), initial=abs(score)))
-    return (1 + int((null >= score - slack).sum())) / (1 + len(null))
+    return shuffle_p_value(None, null, score)
 
 
 def _against_shuffled(p_shuffled: float, shuffles: int) -> list[str]:

@@ -21,7 +21,7 @@ from tamis import engine
 from tamis.engine import Task, seed_of
 from tamis.errors import KindError, ParameterError, TamisError
 from tamis.evaluate.baseline import Baseline
-from tamis.evaluate.inner import InnerFolds, inner_folds
+from tamis.evaluate.inner_folds import InnerFolds, inner_folds
 from tamis.evaluate.problem import Problem
 from tamis.split import Folds
 from tamis.table.interface.target import codes_among

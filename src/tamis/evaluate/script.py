@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib.util
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from tamis.check import nearest
 from tamis.errors import ParameterError
 from tamis.evaluate.audit import Audit, audit
 from tamis.table import Column, Table, read
+from tamis.table.read import ReadOptions
 
 __all__ = ["audit_table", "from_script"]
 
@@ -26,19 +27,15 @@ def audit_table(
     scoring: str | None = None,
     seed: int = 0,
     n_jobs: int | None = None,
-    types: Any = None,
-    query: str | None = None,
-    missing: Any = None,
-    sheet: str | int | None = None,
-    header: Any = None,
+    **options: Unpack[ReadOptions],
 ) -> Audit:
-    """Audit a procedure of a script on a table.
+    """Audit a procedure of a script on a table; options are those of `tamis.read`.
 
     The procedure is given X as a NumPy array when every column holds numbers, else as a pandas frame, and y as an array
     of numbers or words; rows without a target are left out.
     """
     script_procedure = from_script(procedure)
-    table_read = read(source, target=target, types=types, query=query, missing=missing, sheet=sheet, header=header)
+    table_read = read(source, target=target, **options)
     column = table_read.column(target)
     table = table_read.drop([target]).take(np.flatnonzero(~column.missing))
     X = table.numbers() if table.is_numeric else _frame(table)

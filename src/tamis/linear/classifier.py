@@ -17,7 +17,7 @@ from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.linear.model import LinearModel
 from tamis.linear.path import Path
 from tamis.saved import class_list, classes, numbers, reading, refuse_shape
-from tamis.split.inner import ordered_folds
+from tamis.split.tuning_folds import ordered_folds
 from tamis.table import Classes, LazyTable, features, same_length
 from tamis.views.lazy.given import refuse_rows
 

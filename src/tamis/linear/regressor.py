@@ -319,7 +319,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
             self._solve(X, loss, weights, self._splits(y, weights))
 
     def _splits(self, y: np.ndarray, weights: np.ndarray) -> Any:
-        from tamis.split.inner import ordered_folds
+        from tamis.split.tuning_folds import ordered_folds
 
         if not self._needs_folds:
             return None

@@ -1,8 +1,8 @@
 """Results as people read them: facts, one offline page, charts, and words on the screen.
 
 Read `facts` (results to a dict), `page` (the dict to one HTML file, by `template/`), `charts`, `predictions` and
-`table` (its parts), `sentence`, `show` and `short_names` (words, numbers, names), `reproduce`; `screen` is the
-terminal, `boundary` a picture of any classifier, `heat_map` one of a table.
+`table` (its parts), `parts` (of sentences), `show` and `short_names` (words, numbers, names), `reproduce`; `screen` is
+the terminal, `boundary` a picture of any classifier, `heat_map` one of a table.
 """
 
 from typing import TYPE_CHECKING, Any

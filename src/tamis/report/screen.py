@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tamis.report import show
-from tamis.report.sentence import sentence
+from tamis.report.parts import sentence
 from tamis.report.short_names import with_short_names
+from tamis.wording import first_few
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -182,8 +183,7 @@ def _say_notes(listed: list[Decision], out: Console) -> None:
         if d.note:
             about.setdefault(d.note, []).append(show.short(d.name, MOST_LETTERS))
     for note, names in list(about.items())[:MOST_SPECIAL]:
-        more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-        out.print(_plain(f"{', '.join(names[:MOST_NAMED])}{more}: {note}"))
+        out.print(_plain(f"{first_few(names, MOST_NAMED)}: {note}"))
     if len(about) > MOST_SPECIAL:
         out.print(_plain(f"… and {len(about) - MOST_SPECIAL:,} more notes; the report lists every column."))
 

@@ -7,7 +7,7 @@ import io
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from tamis.score.bars import with_bars
 from tamis.score.selector import RankSelector
 from tamis.table import Column, LazyTable, Table, read
 from tamis.table.decision import Decision
+from tamis.table.read import ReadOptions
 
 __all__ = ["Ranking", "rank"]
 
@@ -93,11 +94,7 @@ def rank(
     combine: str = "borda",
     random_state: Any = 0,
     n_jobs: int | None = None,
-    types: Any = None,
-    query: str | None = None,
-    missing: Any = None,
-    sheet: str | int | None = None,
-    header: Any = None,
+    **options: Unpack[ReadOptions],
 ) -> Ranking:
     """Rank the columns of a table by how much each says about a target.
 
@@ -109,12 +106,12 @@ def rank(
     n_permutations : permuted targets for p-values; 0 for none.
     combine : how several criteria become one order.
     random_state, n_jobs : as in RankSelector.
-    types, query, missing, sheet, header : as in `tamis.read`.
+    **options : `types`, `query`, `missing`, `sheet`, `header`, … as in `tamis.read`.
 
     >>> rank({"a": [1.0, 2, 3, 4], "b": [2.0, 1, 2, 1], "y": ["n", "n", "p", "p"]}, "y", by="gini").columns
     ['a', 'b']
     """
-    table_read = read(source, target=target, types=types, query=query, missing=missing, sheet=sheet, header=header)
+    table_read = read(source, target=target, **options)
     listed = [word.strip() for word in by.split(",") if word.strip()] if isinstance(by, str) else by
     if isinstance(table_read, LazyTable) and table_read.source.n_cells == 1:
         table_read = table_read.sample(table_read.n_rows)

@@ -1,6 +1,6 @@
 """Subset search and stability: the right set of columns, found fast, and how sure we are of it.
 
-Read `subset` (what users see), `space`, `trials` and `history` (sets, and their scores), then `strategy/` ×
+Read `subset` (what users see), `target`, `space`, `trials` and `history` (sets, and their scores), then `strategy/` ×
 `evaluator/`; `stability` with `resampling/`, `shadow` and `mirror` choose by resamples, permuted copies and forests,
 `knockoffs/` by copies made without the target; `comparison` compares selectors.
 """

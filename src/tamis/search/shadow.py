@@ -6,23 +6,21 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.engine import generator, seed_from, seed_of
-from tamis.errors import KindError, ParameterError, TamisWarning
+from tamis.errors import KindError, TamisWarning
 from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes, transforms
 from tamis.search.permuted_copies import PermutedCopies
+from tamis.search.target import codes_or_numbers
 from tamis.search.weights import column_weights
 from tamis.table import (
-    Classes,
     Table,
     eager,
     features,
-    is_class_target,
     is_frame,
-    numbers,
     same_length,
     take,
 )
@@ -129,7 +127,7 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         table = features(self, X, reset=True, min_rows=2)
         if self.estimator is not None:
             refuse_holes(self.estimator, table)
-        target, classes = self._target(y)
+        target, classes = codes_or_numbers(self.estimator, y)
         same_length(table, target)
         order = table.order()
         seed = seed_from(self.random_state)
@@ -138,15 +136,6 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         tested.run(float(self.alpha), rounds)
         self._remember(tested, order)
         return self
-
-    def _target(self, y: Any) -> tuple[np.ndarray, bool]:
-        by_class = is_classifier(self.estimator) if self.estimator is not None else y is not None and is_class_target(y)
-        if by_class:
-            classes = Classes.of(y)
-            if classes.n_classes < 2:
-                raise ParameterError(f"the target has only one class ({classes.labels[0]!r}); give at least two")
-            return classes.codes, True
-        return numbers(y), False
 
     def _model(self, classes: bool, seed: int) -> Any:
         if self.estimator is None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 
 from tamis import check
 from tamis.engine import seed_from
@@ -20,8 +20,9 @@ from tamis.search.evaluator.task import SearchTask
 from tamis.search.history import Best
 from tamis.search.space import Space
 from tamis.search.strategy import strategy_of
-from tamis.search.trials import Stop, Trials, say
-from tamis.table import Classes, LazyTable, Table, eager, features, is_class_target, numbers, same_length
+from tamis.search.target import is_for_classes
+from tamis.search.trials import SearchLimits, Stop, Trials, say
+from tamis.table import Classes, LazyTable, Table, eager, features, numbers, same_length
 from tamis.table.interface.selector import TableSelector
 
 RULES = ("best", "1se")
@@ -186,9 +187,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             evaluator,
             labels,
             tol=tol,
-            max_evaluations=self.max_evaluations,
-            stop_score=self.stop_score,
-            time_limit=self.time_limit,
+            limits=SearchLimits(self.max_evaluations, self.stop_score, self.time_limit),
             progress=say if self.progress is True else self.progress or None,
             random=np.random.default_rng(seed),
         )
@@ -245,8 +244,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         )
 
     def _target(self, y: Any) -> np.ndarray:
-        model = hasattr(self.estimator, "fit")
-        if is_classifier(self.estimator) if model else y is not None and is_class_target(y):
+        if is_for_classes(self.estimator if hasattr(self.estimator, "fit") else None, y):
             classes = Classes.of(y)
             return classes.labels[classes.codes]
         return numbers(y)

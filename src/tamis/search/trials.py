@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,15 @@ from tamis.search.space import Space, Units, add, drop
 
 class Stop(Exception):
     """The budget or the clock has run out: the search ends with the best set so far."""
+
+
+@dataclass(frozen=True)
+class SearchLimits:
+    """Where a search ends early: sets valued, a score that is enough, seconds; None is no limit."""
+
+    max_evaluations: int | None = None
+    stop_score: float | None = None
+    seconds: float | None = None
 
 
 class Trials:
@@ -39,9 +49,7 @@ class Trials:
         labels: Sequence[Any],
         *,
         tol: float = 0.0,
-        max_evaluations: int | None = None,
-        stop_score: float | None = None,
-        time_limit: float | None = None,
+        limits: SearchLimits | None = None,
         progress: Callable[[dict[str, Any]], None] | None = None,
         random: np.random.Generator | None = None,
     ) -> None:
@@ -52,13 +60,17 @@ class Trials:
         self.history = History(space, labels, evaluator.resolution)
         self.optimal = False
         self.n_evaluations = 0
-        self.max_evaluations = max_evaluations
-        self.stop_score = stop_score
+        self.limits = limits or SearchLimits()
         self.empty: tuple[float, float] | None = None
-        self.deadline = None if time_limit is None else time.monotonic() + time_limit
+        self.deadline = None if self.limits.seconds is None else time.monotonic() + self.limits.seconds
         self._progress = progress
         self._labels = labels
         self._values_of: dict[Units, tuple[float, float]] = {}
+
+    @property
+    def max_evaluations(self) -> int | None:
+        """Sets that may be valued; None is no limit."""
+        return self.limits.max_evaluations
 
     def sets(self, sets: Sequence[Units]) -> np.ndarray:
         """The scores of some sets."""
@@ -157,9 +169,9 @@ class Trials:
     def _record(self, block: Block) -> None:
         self.history.record(block)
         self._say_best()
-        if self.stop_score is not None:
+        if self.limits.stop_score is not None:
             sizes = range(self.space.low, self.space.high + 1)
-            if any(best.score >= self.stop_score for size, best in self.history.best.items() if size in sizes):
+            if any(best.score >= self.limits.stop_score for size, best in self.history.best.items() if size in sizes):
                 raise Stop("stop_score")
 
     def _say_best(self) -> None:

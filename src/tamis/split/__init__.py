@@ -1,5 +1,5 @@
 """Rows that train and rows that judge, and what `cv` means everywhere. Read in this order: `pairs` (what users give),
-`folds` (what evaluation, search and transforms take), `inner` (folds within a fit: of a path, of a pruning),
+`folds` (what evaluation, search and transforms take), `tuning_folds` (within a fit: of a path, of a pruning),
 `copies` (equal rows kept together), `stratify` and `bootstrap` (two splitters), `exchange` (draws of a target that
 respect groups and time).
 """

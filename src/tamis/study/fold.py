@@ -10,9 +10,9 @@ import numpy as np
 from tamis.engine import seed_of
 from tamis.errors import ParameterError, RepeatedFoldsError, TableError
 from tamis.evaluate.cross_validate import Fold, Trained, folds_inside, named_folds, predicted, train
-from tamis.evaluate.inner import folds_in_time, folds_within, inner_folds
+from tamis.evaluate.inner_folds import folds_in_time, folds_within, inner_folds
 from tamis.evaluate.leakage.file_order import file_order
-from tamis.evaluate.leaks import Leak, by_severity, leaks
+from tamis.evaluate.leakage.leaks import Leak, by_severity, leaks
 from tamis.metrics import Metric, in_words
 from tamis.metrics.intervals.paired import metric_losses, row_losses
 from tamis.metrics.intervals.tally import Tally

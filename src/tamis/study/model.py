@@ -15,6 +15,7 @@ from tamis.check import one_of
 from tamis.errors import DamagedError, StudyError, TableError
 from tamis.metrics.loss_matrix import LossMatrix
 from tamis.saved import (
+    REFUSALS,
     checksum,
     indented,
     levels,
@@ -27,7 +28,7 @@ from tamis.saved import (
     texts,
     write_whole,
 )
-from tamis.study.disk.files import MODEL_FILE, REBUILT, read_json
+from tamis.study.disk.files import CHECK, MODEL_FILE, REBUILT, read_json
 from tamis.study.prediction.residuals import Residuals
 from tamis.study.prediction.training import Training
 from tamis.study.procedures.models.fitted import FittedProcedure
@@ -216,18 +217,29 @@ class Model:
     def write(self, folder: Path) -> None:
         """Save as model.json; floats keep every bit."""
         facts = self.to_dict()
-        write_whole(folder / MODEL_FILE, indented({**facts, "check": checksum(facts)}) + "\n")
+        write_whole(folder / MODEL_FILE, indented({**facts, CHECK: checksum(facts)}) + "\n")
 
     @classmethod
     def read(cls, folder: Path) -> Model:
         """Load model.json of a study folder."""
         facts = read_json(folder, MODEL_FILE, "finish the study with run() first")
-        with reading(f"{MODEL_FILE} of {str(folder)!r}", REBUILT, StudyError):
-            check = facts.pop("check", None)  # none in files of before there was one
-            model = cls.from_dict(facts)
-            if check not in (None, checksum(facts)):
-                raise DamagedError("its checksum does not fit")
-            return model
+        check = facts.pop(CHECK, None)  # files of earlier versions have none
+        is_whole = check is not None and check == checksum(facts)
+        with reading(f"{MODEL_FILE} of {str(folder)!r}", REBUILT, StudyError, is_whole=is_whole):
+            if check is not None and not is_whole:
+                cls._refuse_changed(facts)
+            return cls.from_dict(facts)
+
+    @classmethod
+    def _refuse_changed(cls, facts: dict[str, Any]) -> None:
+        """Raise for values that a checksum shows to be changed: what is wrong with them, where that is known."""
+        try:
+            cls.from_dict(facts)
+        except REFUSALS:
+            raise
+        except Exception:  # changed values can raise anything
+            pass
+        raise DamagedError("its checksum does not fit")
 
 
 def _facts_of(facts: dict[str, Any]) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from tamis.linear.encoding import joined_levels
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.metrics import default, is_spent, score
 from tamis.metrics.loss_matrix import LossMatrix, plain
-from tamis.saved import reading, replacing, sync, write_whole
+from tamis.saved import replacing, sync, write_whole
 from tamis.study.comparison.person import CHOICE, Wish
 from tamis.study.disk import files
 from tamis.study.disk.journal import Journal
@@ -139,6 +139,7 @@ class Study(TakesTable, BaseEstimator):
         self._drawn: tuple[int, int] | None = None
         self._place: dict[str, int] = {}
         self._loaded = self._cut = False
+        self._is_whole = True
         self._kept = True
 
     @property
@@ -217,7 +218,7 @@ class Study(TakesTable, BaseEstimator):
             raise StudyError(f"the study folder {str(self.folder)!r} is a file; give another folder")
         files.refuse_foreign(self.folder)
         settings = self.settings.to_dict()
-        identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
+        identity = self._identity()
         with files.hold(self.folder):
             self._place = place_of(self.folder, problem.lock.data, settings)
             if fresh:
@@ -232,6 +233,10 @@ class Study(TakesTable, BaseEstimator):
                     self._leave_partial(run)
                     raise
         return self
+
+    def _identity(self) -> dict[str, Any]:
+        """What tells this study from another in its folder."""
+        return {"data": self.problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
 
     def fit(self, X: Any, y: Any) -> Study:
         """Do the whole job on these rows, in a temporary folder that is removed afterwards; only without a source."""
@@ -350,7 +355,7 @@ class Study(TakesTable, BaseEstimator):
         problem, rules = self.problem, FoldRules.of(self.settings, self.problem)
         names = [procedure.name for procedure in all_procedures(self.settings, problem)]
         wish = Wish.of(procedure, columns, names, problem.table.n_columns)
-        identity = {"data": problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
+        identity = self._identity()
         with files.hold(self.folder), Journal(self.folder, identity) as journal:
             before = journal.done.get(CHOICE)
             journal.add(CHOICE, 0, None if wish == Wish() else wish.to_dict())
@@ -424,7 +429,7 @@ class Study(TakesTable, BaseEstimator):
         self.results_ |= {name: facts for name, facts in reading.items() if facts}
         self.model_.write(self.folder)
         write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
-        write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))
+        files.write_results(self.folder, self.results_)
         self.report()
 
     def _leave_partial(self, run: Run) -> None:
@@ -449,10 +454,7 @@ class Study(TakesTable, BaseEstimator):
         """The report as text, with these looks at the locked rows."""
         from tamis.report.page import page  # brings Jinja, so only when a report is written
 
-        if not self._loaded:
-            return page(results, self._plan(), looks)
-        # results that came from a file may lack what the page needs
-        with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", files.REBUILT, StudyError):
+        with files.reading_results(self.folder, self._is_whole):
             return page(results, self._plan(), looks)
 
     def cite(self) -> str:
@@ -464,7 +466,7 @@ class Study(TakesTable, BaseEstimator):
             raise StudyError("there is nothing to cite yet; call run() first")
         lock = self.results_["lock"]
         looks = Ledger(self.folder).looks(lock["digest"], lock["data"])
-        with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", files.REBUILT, StudyError):
+        with files.reading_results(self.folder, self._is_whole):
             return methods(with_short_names(self.results_), looks)
 
     def checklist(self, of: str = "tripod-ai", path: str | os.PathLike[str] | None = None) -> str:

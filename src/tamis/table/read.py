@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypedDict, cast
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,20 @@ from tamis.table.types import Type, types_of
 
 #: Cells of several files that are read into memory where a method needs all of them there: 800 MB of numbers.
 MOST_IN_MEMORY = 100_000_000
+
+
+class ReadOptions(TypedDict, total=False):
+    """Options of `read` that functions which read a table take and pass on."""
+
+    types: Any
+    query: str | None
+    sheet: str | int | None
+    missing: Any
+    delimiter: str | None
+    quote: str | None
+    decimal: str | None
+    encoding: str | None
+    header: Any
 
 
 def read(

@@ -16,6 +16,7 @@ from tamis.saved import levels, numbers, read_entry, read_integer, refuse_outsid
 from tamis.table import UNSEEN, Column, Table, position
 from tamis.table.interface.extreme import LARGEST
 from tamis.transform.base import Transform
+from tamis.wording import first_few
 
 HOW = ("mean", "median", "most_frequent")
 OWN = "missing"  # the category of its own
@@ -96,8 +97,7 @@ class Impute(Transform):
     def _say_empty(self, columns: Sequence[Column]) -> None:
         empty = [repr(c.name) for c in columns if c.missing.all() and not c.is_categorical]
         if empty and isinstance(self.how, str):
-            listed = ", ".join(empty[:5]) + (f" and {len(empty) - 5} more" if len(empty) > 5 else "")
-            message = f"without any value in the rows of fit, so filled with 0: column(s) {listed}"
+            message = f"without any value in the rows of fit, so filled with 0: column(s) {first_few(empty, 5)}"
             warnings.warn(message, TamisWarning, stacklevel=5)
 
     def _filling(self, column: Column, often: bool) -> float:

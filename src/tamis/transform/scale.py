@@ -13,6 +13,7 @@ from tamis.errors import TamisWarning
 from tamis.saved import numbers, read_entry
 from tamis.table import eager
 from tamis.transform.base import NumericTransform
+from tamis.wording import first_few
 
 
 class Center(NumericTransform):
@@ -210,7 +211,5 @@ def say_constant(names: Sequence[str], constant: np.ndarray) -> None:
     """One warning that names the constant columns."""
     constant_names = [name for name, flat in zip(names, constant) if flat]
     if constant_names:
-        listed = ", ".join(repr(name) for name in constant_names[:5]) + (
-            f" and {len(constant_names) - 5} more" if len(constant_names) > 5 else ""
-        )
+        listed = first_few(list(map(repr, constant_names)), 5)
         warnings.warn(f"constant in the rows of fit, so 0 after it: column(s) {listed}", TamisWarning, stacklevel=6)

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.errors import ParameterError, TableError, TamisWarning
-from tamis.split.inner import dealt_folds
 from tamis.split.pairs import Folds
+from tamis.split.tuning_folds import dealt_folds
 from tamis.table import Classes, LazyTable, Table, features, numbers, refuse_extreme, same_length, target_scales
 from tamis.table.interface.several_classes import OrderedClasses, SeveralClasses, has_several_targets
 from tamis.table.interface.takes_table import TakesMissing, parameters

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import tamis
-from tamis.evaluate.leaks import leaks
+from tamis.evaluate.leakage.leaks import leaks
 from tamis.study.fold import find_leaks
 
 

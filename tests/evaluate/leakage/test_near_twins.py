@@ -5,8 +5,8 @@ import pandas as pd
 import pytest
 
 from tamis.evaluate.leakage.duplicates import duplicates, row_keys
+from tamis.evaluate.leakage.leaks import leaks
 from tamis.evaluate.leakage.near_twins import near_twins
-from tamis.evaluate.leaks import leaks
 from tamis.table import Table
 
 

@@ -163,7 +163,7 @@ def test_a_selector_that_bounds_its_false_columns_says_so(tmp_path):
     """A bound that was worked out would be lost with the selector."""
     from sklearn.pipeline import make_pipeline
 
-    from tamis.evaluate.inner import InnerFolds
+    from tamis.evaluate.inner_folds import InnerFolds
 
     rng = np.random.default_rng(0)
     x = rng.normal(size=(150, 10))

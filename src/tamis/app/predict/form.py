@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from tamis.report import show
-from tamis.study.disk.files import RESULTS_FILE, read_json
+from tamis.study.disk.files import read_results
 from tamis.study.model import Model
 from tamis.task import predicts_numbers
 
@@ -20,7 +20,7 @@ MOST_LEVELS = 200
 def form_of(study: Path) -> dict[str, Any]:
     """The fields of a model, largest contribution first; why there are none where a form would not help."""
     model = Model.read(study)
-    used = read_json(study, RESULTS_FILE, "finish the study first")["answer"]["selected"]
+    used = read_results(study, "finish the study first")[0]["answer"]["selected"]
     names = list(dict.fromkeys(origin_of(model, name) for name in used))
     facts: dict[str, Any] = {
         "target": show.short(model.predicted, 60),

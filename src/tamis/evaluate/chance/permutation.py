@@ -9,8 +9,8 @@ import numpy as np
 
 from tamis.check import count
 from tamis.engine import seed_from
+from tamis.evaluate.chance.p_value import as_good, shuffle_p_value
 from tamis.evaluate.chance.permuted_target import Runner
-from tamis.metrics import utility
 
 __all__ = ["PermutationTest", "permutation_test"]
 
@@ -82,17 +82,9 @@ def permutation_test(
     null = np.empty(0)
     while len(null) < max_permutations:
         null = np.concatenate([null, runner.null(range(len(null), min(max_permutations, len(null) + 10)))])
-        exceedances = np.flatnonzero(_as_good(runner, null, score))
+        exceedances = np.flatnonzero(as_good(runner.metric, null, score))
         if stop_after is not None and len(exceedances) >= n_stop and len(null) < max_permutations:
             # the count ends with the shuffle that brought the last hit, not with the batch it came in
             null = null[: exceedances[n_stop - 1] + 1]
             return PermutationTest(score, null, n_stop / len(null), True)
-    hits = int(_as_good(runner, null, score).sum())
-    return PermutationTest(score, null, (1 + hits) / (1 + len(null)), False)
-
-
-def _as_good(runner: Runner, null: np.ndarray, score: float) -> np.ndarray:
-    slack = 1e-12 * float(np.max(np.abs(null), initial=abs(score)))  # equal scores are hits whatever their last bit
-    if runner.metric is None:
-        return null >= score - slack
-    return np.asarray(utility(runner.metric, null) >= utility(runner.metric, score) - slack)
+    return PermutationTest(score, null, shuffle_p_value(runner.metric, null, score), False)

@@ -1,4 +1,4 @@
-"""Parts of the search for leaks (`tamis.evaluate.leaks`).
+"""What in a table would make any score too good: `leaks` asks every other file, and says it in words.
 
 `univariate`: how much of the target one column tells. `made_from_target`: encodings and fills. `duplicates`: equal and
 nearly equal rows. `distances`: rows as points. `equal_rows`: copies of one case, told from coincidences, and the groups

@@ -16,7 +16,7 @@ from tamis.errors import TableError
 from tamis.linear.card.save import load, plain, sql_of, text_of
 from tamis.linear.card.statement import Statement, statements_of
 from tamis.metrics.one_standard_error import one_standard_error
-from tamis.split.inner import dealt_folds
+from tamis.split.tuning_folds import dealt_folds
 from tamis.table import Classes, Table, features, numbers, same_length
 from tamis.table.interface.takes_table import TakesTable
 

@@ -13,6 +13,7 @@ from scipy import linalg
 from tamis.errors import TamisWarning
 from tamis.linear.design import Centred, Design
 from tamis.metrics.distributions import t_tail
+from tamis.wording import first_few
 
 BLOCK = 4_096  # sparse rows that are made dense at a time
 CUT = 1e-13  # a direction below this share of the largest one counts as dependent
@@ -205,9 +206,7 @@ def _infer(
 
 def _warn(names: Sequence[str], pivot: np.ndarray, rank: int, p: int) -> None:
     dependent = sorted(names[j] for j in pivot[rank:])
-    shown = ", ".join(repr(name) for name in dependent[:5]) + (
-        f" and {len(dependent) - 5} more" if len(dependent) > 5 else ""
-    )
+    shown = first_few(list(map(repr, dependent)), 5)
     warnings.warn(
         f"column(s) {shown} depend linearly on the others ({p} columns of rank {rank}, directions below {CUT:g} of the "
         "largest cut off); the coefficients of least norm are given: drop columns, or use a penalty",

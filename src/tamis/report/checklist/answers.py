@@ -9,6 +9,7 @@ from typing import Any
 from tamis.report import show
 from tamis.report.checklist.items import CHECKLISTS, Item
 from tamis.report.reproduce import command, versions
+from tamis.wording import first_few
 
 
 @dataclass(frozen=True)
@@ -91,9 +92,8 @@ def _outcome(facts: StudyFacts) -> Answer:
 
 def _predictors(facts: StudyFacts) -> Answer:
     used = [row for row in facts.results["columns"] if row["used"] and row["name"] != facts.results["data"]["target"]]
-    names = ", ".join(row["name"] for row in used[:30])
-    more = f" and {len(used) - 30:,} more" if len(used) > 30 else ""
-    return f"{show.count(facts.results['data']['columns'], 'candidate column')}: {names}{more}.", "which"
+    names = first_few([row["name"] for row in used], 30)
+    return f"{show.count(facts.results['data']['columns'], 'candidate column')}: {names}.", "which"
 
 
 def _sample_size(facts: StudyFacts) -> Answer:

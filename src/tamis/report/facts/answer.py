@@ -7,7 +7,7 @@ from typing import Any
 
 from tamis.report import show
 from tamis.report.facts.lock import lock_card
-from tamis.report.sentence import marked
+from tamis.report.parts import marked
 from tamis.task import predicts_classes
 
 Results = dict[str, Any]

@@ -7,6 +7,7 @@ from typing import Any
 
 from tamis.report import show
 from tamis.report.table import Head, ReportTable, cell
+from tamis.wording import first_few
 
 Results = dict[str, Any]
 
@@ -49,14 +50,13 @@ def _rare(results: Results) -> list[str]:
     rare = results["data"]["rare"]
     if not rare or not rare["classes"]:
         return []
-    listed = ", ".join(f"{show.name(row['label'])} ({row['rows']:,})" for row in rare["classes"][:MOST_RARE])
-    more = f" and {len(rare['classes']) - MOST_RARE:,} more" if len(rare["classes"]) > MOST_RARE else ""
+    listed = first_few([f"{show.name(row['label'])} ({row['rows']:,})" for row in rare["classes"]], MOST_RARE)
     became = {
         "keep": "they are learned all the same",
         "merge": "they are read as one class",
         "drop": "their rows were left out",
     }[rare["how"]]
-    sentences = [f"Rare classes, with fewer rows than folds: {listed}{more}; {became}."]
+    sentences = [f"Rare classes, with fewer rows than folds: {listed}; {became}."]
     unlearned = results["comparison"]["unlearned"] if "answer" in results else 0
     if unlearned:
         sentences.append(

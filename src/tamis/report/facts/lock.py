@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from tamis.report import show
-from tamis.report.sentence import coded, sentence
+from tamis.report.parts import coded, sentence
 from tamis.report.table import Head, ReportTable, cell
 
 Results = dict[str, Any]

@@ -9,7 +9,7 @@ import numpy as np
 from tamis.report import show
 from tamis.report.facts import picture
 from tamis.report.facts.picture.formula import coefficient
-from tamis.report.sentence import sentence
+from tamis.report.parts import sentence
 from tamis.report.table import Cell, Head, ReportTable, cell
 
 Results = dict[str, Any]

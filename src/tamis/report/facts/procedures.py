@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from tamis.report import show
 from tamis.report.facts.curves import complexity, learning, path
-from tamis.report.sentence import sentence
+from tamis.report.parts import sentence
 from tamis.report.table import Head, ReportTable, cell
+from tamis.wording import first_few
 
 if TYPE_CHECKING:
     from tamis.metrics import Metric
@@ -166,12 +167,11 @@ def _associated(compared: dict[str, Any]) -> str:
             f"the columns taken together go with the target (p {p}, by {compared['association']['permutations']} "
             "shuffled targets)"
         )
-    names = ", ".join(show.short(name) for name in list(p_values)[:MOST_NAMED])
-    more = f" and {len(p_values) - MOST_NAMED:,} more" if len(p_values) > MOST_NAMED else ""
+    names = first_few([show.short(name) for name in p_values], MOST_NAMED)
     verb = "goes" if len(p_values) == 1 else "go"
     p = show.p_value(max(p_values.values()))
     return (
-        f"{names}{more} {verb} with the target, each tested alone (p {p}, by "
+        f"{names} {verb} with the target, each tested alone (p {p}, by "
         f"{compared['association']['permutations']} shuffled targets, adjusted for all columns)"
     )
 

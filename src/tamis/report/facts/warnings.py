@@ -9,7 +9,8 @@ from typing import Any
 
 from tamis.report import show
 from tamis.report.facts.lock import opened
-from tamis.report.sentence import marked
+from tamis.report.parts import marked
+from tamis.wording import first_few
 
 Results = dict[str, Any]
 Warning_ = dict[str, Any]
@@ -194,6 +195,5 @@ def _left_out(results: Results) -> list[tuple[str, str]]:
     if not unused:
         return []
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in Counter(row["kind"] for row in unused).most_common())
-    names = ", ".join(show.short(row["name"], 40) for row in unused[:MOST_NAMED])
-    more = f" and {len(unused) - MOST_NAMED:,} more" if len(unused) > MOST_NAMED else ""
-    return [("note", f"{show.count(len(unused), 'column was', 'columns were')} left out ({kinds}): {names}{more}.")]
+    names = first_few([show.short(row["name"], 40) for row in unused], MOST_NAMED)
+    return [("note", f"{show.count(len(unused), 'column was', 'columns were')} left out ({kinds}): {names}.")]

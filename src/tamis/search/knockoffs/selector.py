@@ -7,17 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.engine import generator, seed_from, seed_of
-from tamis.errors import KindError, ParameterError, TamisWarning
+from tamis.errors import KindError, TamisWarning
 from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes
 from tamis.search.knockoffs.gaussian import correlation, gaussian_knockoffs
 from tamis.search.knockoffs.latent import LatentTable
+from tamis.search.target import codes_or_numbers
 from tamis.search.weights import column_weights
-from tamis.table import Classes, Column, Table, eager, features, is_class_target, numbers, refuse_extreme, same_length
+from tamis.table import Column, Table, eager, features, refuse_extreme, same_length
 from tamis.table.interface.selector import TableSelector
 from tamis.table.interface.takes_table import takes_table
 
@@ -100,7 +101,7 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if self.estimator is not None:
             refuse_holes(self.estimator, table)
         refuse_extreme(table)
-        target, classes = self._target(y)
+        target, classes = codes_or_numbers(self.estimator, y)
         same_length(table, target)
         order, seed = table.order(), seed_from(self.random_state)
         doubled = _with_knockoffs(table.select(order.tolist()), generator(seed, "knockoffs"))
@@ -129,15 +130,6 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
                 stacklevel=2,
             )
         return self
-
-    def _target(self, y: Any) -> tuple[np.ndarray, bool]:
-        by_class = is_classifier(self.estimator) if self.estimator is not None else y is not None and is_class_target(y)
-        if by_class:
-            classes = Classes.of(y)
-            if classes.n_classes < 2:
-                raise ParameterError(f"the target has only one class ({classes.labels[0]!r}); give at least two")
-            return classes.codes, True
-        return numbers(y), False
 
     def _model(self, classes: bool, seed: int) -> Any:
         from tamis.linear import LinearClassifier, LinearRegressor

@@ -8,6 +8,7 @@ from typing import Any
 from tamis.study.claims.held_out import RANKING_SHARE
 from tamis.study.claims.price import UNQUOTABLE, spoken
 from tamis.task import predicts_classes
+from tamis.wording import listed
 
 #: Classes of which the rows recognised are said at most.
 MOST_CLASSES = 8
@@ -298,17 +299,3 @@ def two(value: float) -> str:
 def three(value: float) -> str:
     """Three decimals, or four significant digits for sizes that they would not fit."""
     return f"{value:z.3f}" if abs(value) < 10 else two(value)
-
-
-def number(n: int) -> str:
-    """A number in words up to twelve.
-
-    >>> number(3), number(1200)
-    ('three', '1,200')
-    """
-    words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-    return words[n] if n < len(words) else f"{n:,}"
-
-
-def listed(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

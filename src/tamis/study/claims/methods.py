@@ -8,6 +8,7 @@ from tamis.study.choose import KEPT
 from tamis.study.claims.price import UNQUOTABLE, spoken
 from tamis.study.claims.sentences import associated, stop_words
 from tamis.study.procedures import in_list, reference_noun, with_article
+from tamis.wording import first_few, listed
 
 #: Columns named at most; the others are counted.
 MOST_NAMED = 12
@@ -89,7 +90,7 @@ def _procedures(results: dict[str, Any]) -> str:
     names = list(dict.fromkeys(name.partition("[")[0] for name in names))  # models of one kind at several sizes
     if not names:
         return "Only a baseline that looks at no column was judged."
-    first = _listed([in_list(name) for name in names])
+    first = listed([in_list(name) for name in names])
     return (
         f"We compared {first} with a baseline that looks at no column; each made its own choice of columns and "
         "settings on the training part of every fold alone."
@@ -173,10 +174,7 @@ def _model(results: dict[str, Any]) -> str:
     columns = list(answer["selected"])
     if not columns:
         return f"The final model, fitted on all {learned:,} unlocked rows, used no column."
-    n_others = len(columns) - MOST_NAMED
-    named = (
-        _listed(columns[:MOST_NAMED]) if n_others <= 0 else f"{', '.join(columns[:MOST_NAMED])} and {n_others:,} more"
-    )
+    named = listed(columns) if len(columns) <= MOST_NAMED else first_few(columns, MOST_NAMED)
     number = "1 column" if len(columns) == 1 else f"{len(columns):,} columns"
     rows = f"all {learned:,} {'unlocked ' if results['data']['locked'] else ''}rows"
     return f"The final model, {_the(answer['procedure'])} fitted on {rows}, used {number}: {named}."
@@ -227,7 +225,3 @@ def _figure(value: float) -> str:
 
 def _the(procedure: str) -> str:
     return with_article(procedure, f"the {procedure}")
-
-
-def _listed(words: list[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

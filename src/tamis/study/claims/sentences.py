@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from tamis.study.claims.expected import an, by_class, expected, listed, number, rival, three, two
+from tamis.study.claims.expected import an, by_class, expected, rival, three, two
 from tamis.study.claims.price import is_dear, price, spoken
 from tamis.study.procedures import in_plural, in_sentence, reference_noun
+from tamis.wording import first_few, listed, number
 
 #: Columns named in the sentence at most; the report lists the others.
 MOST_NAMED = 8
@@ -255,9 +256,7 @@ def associated(association: dict[str, Any]) -> str:
         p, draws = association["joint_p_value"], association["permutations"]
         return f"the columns taken together go with the target (p = {p:.3f}, by {draws} shuffled targets)"
     names = [_column_name(name) for name in association["columns"]]
-    first_names, n_others = names[:MOST_ASSOCIATED], len(names) - MOST_ASSOCIATED
-    several = [*first_names, f"{n_others:,} more"] if n_others > 0 else first_names
-    names_listed = listed(several)
+    names_listed = listed(names) if len(names) <= MOST_ASSOCIATED else first_few(names, MOST_ASSOCIATED)
     verb, largest = ("goes", "") if len(names) == 1 else ("go", " at most")
     p = max(association["columns"].values())
     return (

@@ -20,6 +20,7 @@ from tamis.metrics.intervals.paired import difference, row_losses
 from tamis.saved import read_integer, reading, text
 from tamis.study.disk.files import REBUILT, RESULTS_FILE
 from tamis.task import CLASSIFICATION, COUNT, ORDINAL, REGRESSION, read_task
+from tamis.wording import first_few
 
 if TYPE_CHECKING:
     from tamis.study.study import Study
@@ -120,11 +121,11 @@ def compare(first: str | os.PathLike[str] | Study, second: str | os.PathLike[str
     first, second : folders of finished studies, or studies that were run or loaded.
     """
     first_study, two = _finished("first", first), _finished("second", second)
-    loaded = [str(study.folder) for study in (first_study, two) if study._loaded]
-    if not loaded:
+    unchecked = [str(study.folder) for study in (first_study, two) if not study._is_whole]
+    if not unchecked:
         return _compared(first_study, two)
-    # results that came from a file may lack what a comparison needs
-    with reading(f"{RESULTS_FILE} of {' or of '.join(map(repr, loaded))}", REBUILT, StudyError):
+    # results of an earlier Tamis may lack what a comparison needs
+    with reading(f"{RESULTS_FILE} of {' or of '.join(map(repr, unchecked))}", REBUILT, StudyError):
         return _compared(first_study, two)
 
 
@@ -270,7 +271,4 @@ def _difference(gap: dict[str, Any]) -> str:
 
 
 def _named(names: tuple[str, ...]) -> str:
-    if not names:
-        return "none"
-    more = len(names) - MOST_NAMED
-    return ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    return first_few(names, MOST_NAMED) if names else "none"

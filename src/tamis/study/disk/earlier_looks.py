@@ -12,6 +12,7 @@ from tamis.lock import DAMAGED, Ledger, Lock, RowHashes
 from tamis.lock.ledger import times
 from tamis.study.disk.sibling_studies import folders_beside
 from tamis.table import Raw
+from tamis.wording import first_few
 
 #: Folders that are named in a note.
 MAX_NAMED = 3
@@ -34,8 +35,7 @@ class EarlierLooks:
         if not self.counts:
             return ""
         names = [repr(name) for name in self.counts]
-        more = f" and {len(names) - MAX_NAMED:,} more" if len(names) > MAX_NAMED else ""
-        where = f"{', '.join(names[:MAX_NAMED])}{more}"
+        where = first_few(names, MAX_NAMED)
         return f"rows of this table were looked at {times(self.total)} before (ledger of {where})"
 
 

@@ -6,12 +6,12 @@ import csv
 import io
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from tamis.errors import DamagedError, StudyError
-from tamis.saved import indented, mapping, naming, reading
+from tamis.saved import checksum, indented, mapping, naming, reading, write_whole
 from tamis.study.disk.csv_cell import safe_cell
 
 #: Held by whoever works in a study folder; it is never deleted, for a file that is deleted can be held by two.
@@ -19,6 +19,9 @@ HOLD_FILE = "running.lock"
 
 RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE = "results.json", "plan.json", "selected.csv", "report.html"
 MODEL_FILE = "model.json"
+
+#: The name under which results.json and model.json hold a checksum of all else.
+CHECK = "check"
 
 #: The way out of damage of a file that every run writes: what it is made of is in the journal.
 REBUILT = "the same run() again writes it anew"
@@ -91,6 +94,26 @@ def read_json(folder: Path, name: str, way_out: str) -> dict[str, Any]:
         raise StudyError(f"{name} of {str(folder)!r} is damaged: it is no text; {REBUILT}") from error
     with reading(f"{name} of {str(folder)!r}", REBUILT, StudyError):
         return mapping("it", _parsed(text))
+
+
+def write_results(folder: Path, facts: dict[str, Any]) -> None:
+    """Write results.json, with a checksum of its values in whatever order and spacing."""
+    text = as_json(facts)
+    write_whole(folder / RESULTS_FILE, as_json({**facts, CHECK: checksum(json.loads(text))}))
+
+
+def read_results(folder: Path, way_out: str) -> tuple[dict[str, Any], bool]:
+    """What results.json holds, and whether its checksum shows that it is as it was written (older files have none)."""
+    facts = read_json(folder, RESULTS_FILE, way_out)
+    check = facts.pop(CHECK, None)
+    if check not in (None, checksum(facts)):
+        raise StudyError(f"{RESULTS_FILE} of {str(folder)!r} is damaged: its checksum does not fit; {REBUILT}")
+    return facts, check is not None
+
+
+def reading_results(folder: Path, is_whole: bool) -> AbstractContextManager[None]:
+    """For code that needs more of results.json than `load` looked at: only a file without a checksum may lack it."""
+    return nullcontext() if is_whole else reading(f"{RESULTS_FILE} of {str(folder)!r}", REBUILT, StudyError)
 
 
 def _parsed(text: str) -> Any:

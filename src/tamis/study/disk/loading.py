@@ -37,8 +37,8 @@ def load(folder: str | os.PathLike[str], *, scoring: Any = None, procedures: Any
         raise StudyError(f"the study was scored by {stored_scoring}, not by {spoken(scoring)}; give that")
     if scoring is not None and not isinstance(scoring, str):
         _refuse_changed(study_folder, stored_scoring, fingerprint(scoring))
-    study.results_ = files.read_json(study_folder, files.RESULTS_FILE, "finish the study with run() first")
-    with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", files.REBUILT, StudyError):
+    study.results_, study._is_whole = files.read_results(study_folder, "finish the study with run() first")
+    with reading(f"{files.RESULTS_FILE} of {str(folder)!r}", files.REBUILT, StudyError, is_whole=study._is_whole):
         refuse_damaged(study.results_)
         study.results_["answer"]["task"] = read_task(study.results_["answer"]["task"])
     refuse_older(study.results_, study_folder)

@@ -20,6 +20,7 @@ from tamis.study.disk.earlier_looks import earlier_looks
 from tamis.study.model import Model
 from tamis.study.problem import NEVER_SEEN, Locked, StudyProblem
 from tamis.table import Raw
+from tamis.wording import first_few
 
 
 def draft_opening(folder: Path, problem: StudyProblem, metric: Metric, model: Model, read: Callable[[], Raw]) -> Look:
@@ -124,10 +125,9 @@ def _note(problem: StudyProblem, metric: Metric, locked: Locked) -> str:
         notes.append(f"{locked.never_seen:,} locked row(s) have a class that was not learned and {counted}")
     if problem.misfits:
         values, names = sum(problem.misfits.values()), sorted(problem.misfits, key=lambda n: (-problem.misfits[n], n))
-        more = f" and {len(names) - 3:,} more" if len(names) > 3 else ""
         notes.append(
             f"{values:,} value(s) of the locked rows fit no kind or level that the unlocked rows have and count as "
-            f"missing (in {', '.join(names[:3])}{more})"
+            f"missing (in {first_few(names, 3)})"
         )
     return "; ".join(notes)
 

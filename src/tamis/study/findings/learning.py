@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis.engine import generator, seed_of
 from tamis.evaluate.cross_validate import Fold, predictions, train
-from tamis.evaluate.inner import inner_folds
+from tamis.evaluate.inner_folds import inner_folds
 from tamis.metrics.r_squared import fold_r_squared
 from tamis.results.fold import FoldRecord
 from tamis.study.claims.scoring import value

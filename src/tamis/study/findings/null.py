@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from tamis.evaluate.chance.p_value import shuffle_p_value
 from tamis.evaluate.chance.shuffle import permuted
 from tamis.evaluate.cross_validate import Beside, Fold, cross_validate
-from tamis.metrics import Metric, utility
+from tamis.metrics import Metric
 from tamis.study.comparison.figures import score
 from tamis.study.comparison.race import Raced, picked_inside, raced
 from tamis.study.fold import FoldRules, outer_folds
@@ -73,13 +74,10 @@ def null_facts(score: float | None, scores: Sequence[float | None], metric: Metr
     finite = [null_value for null_value in scores if null_value is not None]
     if score is None or not finite:
         return None
-    observed = float(utility(metric, score))
-    slack = 1e-12 * max(abs(null_value) for null_value in (score, *finite))
-    hits = sum(float(utility(metric, null_value)) >= observed - slack for null_value in finite)
     return {
         "permutations": len(finite),
         "score": score,
         "mean": float(np.mean(finite)),
         "scores": finite,
-        "p_value": (1 + hits) / (1 + len(finite)),
+        "p_value": shuffle_p_value(metric, np.array(finite), score),
     }

@@ -13,6 +13,7 @@ from tamis.check import number
 from tamis.study.disk.csv_cell import safe_cell
 from tamis.table import Table
 from tamis.task import predicts_classes, predicts_numbers
+from tamis.wording import first_few
 
 if TYPE_CHECKING:
     from tamis.study.model import Model
@@ -74,8 +75,7 @@ def remarks_on_csv(model: Model, coverage: float = COVERAGE) -> tuple[str, ...]:
     changed = [safe_cell(label) for label in model.labels if safe_cell(label) != label]
     if not changed:
         return remarks(model, coverage)
-    written = ", ".join(changed[:3]) + (f" and {len(changed) - 3:,} more" if len(changed) > 3 else "")
-    sentence = f"labels that a spreadsheet would compute have an apostrophe in front: {written}"
+    sentence = f"labels that a spreadsheet would compute have an apostrophe in front: {first_few(changed, 3)}"
     return (*remarks(model, coverage), f"{sentence}; study.predict gives them without")
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tamis.evaluate.inner import InnerFolds
+from tamis.evaluate.inner_folds import InnerFolds
 from tamis.study.procedures import Procedure, suits_tall
 from tamis.study.procedures.models.sized import SizedAdditive
 

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from tamis.evaluate.inner import InnerFolds
+from tamis.evaluate.inner_folds import InnerFolds
 from tamis.study.procedures import Procedure
 from tamis.study.procedures.models.boosting import Boosting
 from tamis.task import predicts_numbers

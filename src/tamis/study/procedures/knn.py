@@ -6,7 +6,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 
-from tamis.evaluate.inner import InnerFolds
+from tamis.evaluate.inner_folds import InnerFolds
 from tamis.study.procedures import Procedure
 from tamis.study.procedures.forest import sifted_forest
 from tamis.task import predicts_numbers

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tamis.errors import ParameterError
-from tamis.evaluate.inner import InnerFolds
+from tamis.evaluate.inner_folds import InnerFolds
 from tamis.study.procedures import Procedure
 from tamis.task import predicts_numbers
 from tamis.tree import TreeRegressor

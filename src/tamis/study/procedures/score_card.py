@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tamis.evaluate.inner import InnerFolds
+from tamis.evaluate.inner_folds import InnerFolds
 from tamis.linear import ScoreCard, ScoreCardRegressor
 from tamis.study.procedures import Procedure
 from tamis.task import predicts_numbers

@@ -63,7 +63,7 @@ class TargetStudies:
         """Do the whole job for every target, one after the other; options are those of `Study.run`."""
         for study in self.studies.values():
             study.run(**options)
-        write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))
+        files.write_results(self.folder, self.results_)
         self.report()
         return self
 

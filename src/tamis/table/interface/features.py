@@ -14,6 +14,7 @@ from tamis.errors import KindError, TableError
 from tamis.table.notation import notations_of
 from tamis.table.sources.frame import eager, is_mixed
 from tamis.table.table import Table, refuse_lazy
+from tamis.wording import first_few
 
 
 def features(
@@ -59,9 +60,8 @@ def refuse_missing(
     """Raise the sentence that names the columns with missing values, when there are any."""
     holes = {name: int(n) for name, n in zip(table.names, _count_missing(table)) if n}
     if holes:
-        listed = ", ".join(f"{name!r} ({n} rows)" for name, n in list(holes.items())[:5])
-        more = f" and {len(holes) - 5} more" if len(holes) > 5 else ""
-        raise TableError(f"missing values (NaN) in column(s) {listed}{more}; {way_out}")
+        listed = first_few([f"{name!r} ({n} rows)" for name, n in holes.items()], 5)
+        raise TableError(f"missing values (NaN) in column(s) {listed}; {way_out}")
 
 
 def _count_missing(table: Table) -> np.ndarray:

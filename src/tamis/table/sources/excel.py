@@ -17,6 +17,7 @@ from tamis.table.sources.arrow import from_mapping
 from tamis.table.sources.dialect import refuse_duplicates
 from tamis.table.sources.file import File
 from tamis.table.sources.header import header_given, header_of
+from tamis.wording import first_few
 
 #: Cells that a sheet may span, empty ones included: one cell in its last corner makes 17 billion.
 MOST_CELLS = 200_000_000
@@ -61,9 +62,7 @@ def _of_sheets(title: str, sheets: list[str]) -> str:
     other_sheets = [repr(name) for name in sheets if name != title]
     if not other_sheets:
         return ""
-    listed = ", ".join(other_sheets[:_NAMED]) + (
-        f" and {len(other_sheets) - _NAMED:,} more" if len(other_sheets) > _NAMED else ""
-    )
+    listed = first_few(other_sheets, _NAMED)
     return f"Sheet {title!r} is read; the workbook also holds {listed}; give sheet= to read another."
 
 

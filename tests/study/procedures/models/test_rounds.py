@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tamis.evaluate.inner import InnerFolds
+from tamis.evaluate.inner_folds import InnerFolds
 from tamis.study.procedures.models.boosting import Boosting
 from tamis.study.procedures.models.rounds import EVERY, tuned_rounds
 from tamis.table import Table

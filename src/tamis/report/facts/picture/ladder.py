@@ -9,6 +9,7 @@ from typing import Any
 from tamis.report import show
 from tamis.report.sketch import Frame, ticks, written
 from tamis.report.table import Head, ReportTable, cell
+from tamis.wording import first_few
 
 Results = dict[str, Any]
 
@@ -94,8 +95,7 @@ def _table(rungs: list[dict[str, Any]], results: Results) -> ReportTable:
 
 
 def _names(selected: list[str]) -> str:
-    more = f" and {len(selected) - MAX_NAMES:,} more" if len(selected) > MAX_NAMES else ""
-    return ", ".join(show.short(name, 40) for name in selected[:MAX_NAMES]) + more
+    return first_few([show.short(name, 40) for name in selected], MAX_NAMES)
 
 
 def _picture(rungs: list[dict[str, Any]], results: Results, size: Size) -> dict[str, Any]:

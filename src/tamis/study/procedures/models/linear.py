@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tamis.evaluate.inner import InnerFolds
+from tamis.evaluate.inner_folds import InnerFolds
 from tamis.linear import LinearClassifier, LinearRegressor
 from tamis.task import COUNT, ORDINAL, predicts_numbers
 

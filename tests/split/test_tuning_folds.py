@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import KFold, LeaveOneOut, StratifiedKFold
 
 from tamis.errors import KindError, ParameterError
-from tamis.split.inner import dealt_folds, ordered_folds
+from tamis.split.tuning_folds import dealt_folds, ordered_folds
 
 
 def same(found, expected):

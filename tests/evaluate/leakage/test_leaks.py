@@ -10,7 +10,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_
 import tamis
 from tamis.errors import ParameterError
 from tamis.evaluate.leakage.duplicates import duplicates, near_duplicates, row_keys
-from tamis.evaluate.leaks import leaks
+from tamis.evaluate.leakage.leaks import leaks
 from tamis.split import folds
 from tamis.study.fold import find_leaks
 from tamis.table import Column, Table
