@@ -33,9 +33,10 @@ from tamis.study.prediction.residuals import of_fold as errors_of
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
 from tamis.study.procedures.models.contribution import contributions, joint_contributions
+from tamis.study.procedures.models.facts import facts_of
 from tamis.study.procedures.models.few_columns import by_contribution, fit_restricted, sizes
 from tamis.study.procedures.models.fitted import FittedProcedure
-from tamis.study.procedures.models.readability import model_words, readability
+from tamis.study.procedures.models.readability import readability
 from tamis.study.procedures.models.sized.records import keep_model, kept_model, models_by_size, unwrapped
 from tamis.study.settings import Settings
 from tamis.task import COUNT, ORDINAL, REGRESSION
@@ -282,7 +283,7 @@ def _restricted_records(trained: Trained, rules: FoldRules, n_used: int) -> list
     if fold.repeat or not sizes(model, n_used):
         return []
     table, y, learned = problem.model_input(fold.train, model), problem.rates[fold.train], _learned(problem, fold.train)
-    test, order, records = problem.model_input(fold.test, model), by_contribution(model, table), []
+    test, order, records = problem.model_input(fold.test, model), by_contribution(model, table, y), []
     weights = None if problem.fit_weights is None else problem.fit_weights[fold.train]
     for k in sizes(model, n_used):
         columns, small_model = fit_restricted(model, table, y, order[:k], weights)
@@ -375,7 +376,7 @@ def rung_models(problem: StudyProblem, rules: FoldRules, procedure: Procedure, *
         fitted = FittedProcedure(procedure.name, size_model, problem.names)
         rungs[str(size)] = {
             "selected": list(contributions(fitted, problem)),
-            "words": model_words(size_model),
+            "words": facts_of(size_model).words(),
             "readable": readability(size_model),
         }
     return rungs

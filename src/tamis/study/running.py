@@ -38,8 +38,9 @@ from tamis.study.fold import (
 )
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures import Procedure
+from tamis.study.procedures.models.facts import facts_of
 from tamis.study.procedures.models.fitted import FittedProcedure
-from tamis.study.procedures.models.readability import model_words, readability
+from tamis.study.procedures.models.readability import readability
 from tamis.study.procedures.models.sized import sizes_up_to
 from tamis.study.procedures.models.sized.records import records_by_size
 from tamis.study.requested import (
@@ -180,7 +181,7 @@ class Run:
         compared["ladder"] = self._ladder_columns(compared["ladder"])
         for rung in compared["ladder"]:  # the model taken is the one that is kept
             if rung["chosen"] and not rung["black_box"]:
-                rung |= {"selected": list(done["contributions"]), "words": model_words(fitted.model)}
+                rung |= {"selected": list(done["contributions"]), "words": facts_of(fitted.model).words()}
         final = {
             "leaks": self.journal.done["leaks"],
             "dominant": self._dominant(compared, folds, judged, list(done["contributions"])),
@@ -189,7 +190,7 @@ class Run:
             "finished": {"folds": len(folds), "of": len(self.folds)},
             "waiting": waiting,
             "readable": readability(fitted.model),
-            "kind": model_words(fitted.model),
+            "kind": facts_of(fitted.model).words(),
             "tried": [procedure.name for procedure in procedures[1:]],
             "black_boxes": [procedure.name for procedure, _ in references],
             "findings": self._findings(winner, curve, folds, judged, done, fitted),

@@ -509,7 +509,7 @@ class Study(TakesTable, BaseEstimator):
         self._result_of("answer")
         lock = self.results_["lock"]
         looks = Ledger(self.folder).looks(lock["digest"], lock["data"]) if self._kept else []
-        with reading(f"{files.RESULTS_FILE} of {str(self.folder)!r}", files.REBUILT, StudyError):
+        with files.reading_results(self.folder, self._is_whole):
             pictures = every_figure(self.results_, self._plan(), looks)
         return export_figures(pictures, Path(folder), to)
 

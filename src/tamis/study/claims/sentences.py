@@ -69,7 +69,7 @@ def details(facts: dict[str, Any]) -> str:
 
 
 def question(facts: dict[str, Any]) -> str:
-    """What is asked about a column that alone reaches what the model does; empty where there is none, or a stop asks it.
+    """The question about a column that alone reaches what the model does; empty without one, or where a stop asks it.
 
     >>> question({"metric": "accuracy", "dominant": {"column": "Discharge status", "score": 0.9751}})
     'Discharge status alone reaches an accuracy of 0.975. Was it known beforehand?'

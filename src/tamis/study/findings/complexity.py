@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tamis.study.procedures.models.facts import SizeErrors, facts_of
+
 #: Points of a curve kept, at most.
 POINTS = 25
 
@@ -19,19 +21,8 @@ def complexity(model: Any) -> dict[str, Any] | None:
     Holds `by` ("columns", "leaves" or "trees"), `size`, `error` (inner folds; out of the bag for trees of a forest)
     and `chosen` (the size that was taken).
     """
-    forest = getattr(model, "estimator_", model)
-    if getattr(forest, "oob_curve_", None) is not None:
-        curve = np.asarray(forest.oob_curve_, dtype=np.float64)
-        return _curve("trees", np.arange(1, len(curve) + 1), curve, len(curve))
-    path = getattr(model, "path_", None)
-    if path is not None and getattr(path, "cv_mean", None) is not None:
-        size, error = _best_of_each(np.asarray(path.n_columns), np.asarray(path.cv_mean))
-        return _curve("columns", size, error, len(model.selected_columns_))
-    table = getattr(model, "cost_complexity_", None)
-    if table is not None and table.get("cv_risk") is not None:
-        size, error = _best_of_each(np.asarray(table["n_leaves"]), np.asarray(table["cv_risk"]))
-        return _curve("leaves", size, error, int(model.tree_.n_leaves))
-    return None
+    errors = facts_of(model).complexity()
+    return None if errors is None else _curve(errors)
 
 
 def path_of(model: Any) -> dict[str, Any] | None:
@@ -69,19 +60,13 @@ def path_of(model: Any) -> dict[str, Any] | None:
     }
 
 
-def _curve(by: str, size: np.ndarray, error: np.ndarray, chosen: int) -> dict[str, Any] | None:
-    is_finite = np.isfinite(error)
-    size, error = size[is_finite], error[is_finite]
+def _curve(errors: SizeErrors) -> dict[str, Any] | None:
+    is_finite = np.isfinite(errors.error)
+    size, error = errors.size[is_finite], errors.error[is_finite]
     if len(size) < 2:
         return None
     at = _thinned(len(size), POINTS)
-    return {"by": by, "size": size[at].tolist(), "error": error[at].tolist(), "chosen": int(chosen)}
-
-
-def _best_of_each(size: np.ndarray, error: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sizes in rising order, each with the least error that a model of that size has."""
-    sizes = np.unique(size)
-    return sizes, np.array([np.min(error[size == size_value]) for size_value in sizes])
+    return {"by": errors.by, "size": size[at].tolist(), "error": error[at].tolist(), "chosen": int(errors.chosen)}
 
 
 def _thinned(n: int, max_points: int) -> np.ndarray:

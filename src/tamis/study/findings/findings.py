@@ -18,7 +18,7 @@ from tamis.study.findings.stability import expected_false, selection_stability
 from tamis.study.findings.sure import sure_columns
 from tamis.study.findings.terms import kept_terms, listed_terms, terms
 from tamis.study.problem import StudyProblem
-from tamis.study.procedures.models.contribution import importances
+from tamis.study.procedures.models.facts import facts_of
 
 #: Columns of the model that get a card, at most.
 MOST_CARDS = 12
@@ -128,7 +128,7 @@ def _complexities(judged: Judgements) -> dict[str, list[dict[str, Any]]]:
 
 def _by_weight(problem: StudyProblem, model: Any, columns: Sequence[str]) -> list[str]:
     """Columns of a fold's model, largest contribution first: those that the final model's cards are most likely of."""
-    weight = importances(model)
+    weight = facts_of(model).importances()
     if not weight:
         return most_moving(problem, model, columns)
     return sorted(columns, key=lambda name: (-weight.get(name, 0.0), name))

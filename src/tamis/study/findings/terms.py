@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.study.procedures.models.columns import Columns
+from tamis.study.procedures.models.facts import LinearFacts, facts_of
 from tamis.study.procedures.models.transformed import Transformed
 
 #: Terms listed, at most: those of the columns that contribute most.
@@ -22,7 +23,7 @@ Terms = dict[str, Any]
 
 def is_linear(model: Any) -> bool:
     """Whether a fitted model is a sum of terms."""
-    return hasattr(model, "coef_") and hasattr(model, "inputs_") and hasattr(model, "coef_names_")
+    return isinstance(facts_of(model), LinearFacts)
 
 
 def terms(model: Any) -> Terms | None:
@@ -91,5 +92,5 @@ def _largest(model: Any, max_terms: int) -> Terms | None:
         "coef": coef[:, first],
         "intercept": np.atleast_1d(model.intercept_).tolist(),
         "left": len(used) - len(first),
-        "classes": [int(code) for code in model.classes_] if hasattr(model, "classes_") else None,
+        "classes": facts_of(model).codes(),
     }

@@ -5,11 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 
-def is_card(model: Any) -> bool:
-    """Whether a fitted model is a score card."""
-    return hasattr(model, "statements_") and hasattr(model, "points_")
-
-
 def card_of(model: Any, order: list[str]) -> dict[str, Any] | None:
     """`statements`, `risk`, and `intercept` + `slope` · total, of which `link` makes an answer; None of other columns.
 

@@ -12,11 +12,6 @@ from tamis.additive.term import Axis, Curve, PairMap
 MAX_HEIGHTS = 60_000
 
 
-def is_additive(model: Any) -> bool:
-    """Whether a fitted model is a sum of curves and pair maps."""
-    return hasattr(model, "curves_") and hasattr(model, "pairs_")
-
-
 def curves_of(model: Any, order: list[str]) -> dict[str, Any] | None:
     """`curves` and `pairs` with their `axes` and `heights`, `intercept` and `link`; None of a model too large.
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from tamis.study.findings.distribution import CLASSES
-from tamis.study.findings.readable.card import card_of, is_card
-from tamis.study.findings.readable.curves import curves_of, is_additive
-from tamis.study.findings.terms import is_linear
+from tamis.study.findings.readable.card import card_of
+from tamis.study.findings.readable.curves import curves_of
 from tamis.study.problem import StudyProblem
+from tamis.study.procedures.models.facts import TreeFacts, facts_of
 from tamis.table import Column
 from tamis.table.interface.takes_table import takes_table
 
@@ -40,16 +41,8 @@ def readable(model: Any, problem: StudyProblem, order: list[str]) -> dict[str, A
     final = _last(model)
     if final is None:
         return None
-    if hasattr(final, "tree_"):
-        facts = _tree(final, order)
-    elif is_linear(final):
-        facts = _linear(final, order)
-    elif is_additive(final):
-        facts = curves_of(final, order)
-    elif is_card(final):
-        facts = card_of(final, order)
-    else:
-        return None
+    plain = _PLAIN_VALUES.get(facts_of(final).kind)
+    facts = None if plain is None else plain(final, order)
     if facts is None:
         return None
     columns = [problem.X.column(name) for name in order]
@@ -110,7 +103,7 @@ def _tree(model: Any, order: list[str]) -> dict[str, Any] | None:
     from tamis.tree.export.wording import question, reply
 
     tree, notations = model.tree_, getattr(model, "notations_in_", {})
-    if tree.n_nodes > MOST_NODES or getattr(model, "leaf", "constant") != "constant" or (tree.feature == -2).any():
+    if tree.n_nodes > MOST_NODES or not TreeFacts(model).is_plain:
         return None
     if not {tree.names[int(j)] for j in tree.feature[tree.feature >= 0]} <= set(order):  # columns made on the way
         return None
@@ -132,7 +125,7 @@ def _tree(model: Any, order: list[str]) -> dict[str, Any] | None:
                 **_split(tree, node),
             }
         nodes.append(facts)
-    classes = [int(code) for code in model.classes_] if hasattr(model, "classes_") else None
+    classes = facts_of(model).codes()
     loss = model.loss_.tolist() if classes is not None else None
     return {"kind": "tree", "nodes": nodes, "classes": classes, "loss": loss}
 
@@ -164,7 +157,7 @@ def _linear(model: Any, order: list[str]) -> dict[str, Any] | None:
         if encoding.levels[int(encoding.groups[j])] is not None:
             level = str(model.coef_names_[j])[len(name) + 1 :]
         terms.append({"column": column[name], "level": level, "coef": coef[:, j].tolist()})
-    classes = [int(code) for code in model.classes_] if hasattr(model, "classes_") else None
+    classes = facts_of(model).codes()
     return {
         "kind": "linear",
         "terms": terms,
@@ -173,3 +166,12 @@ def _linear(model: Any, order: list[str]) -> dict[str, Any] | None:
         "classes": classes,
         **({"thresholds": model.thresholds_.tolist()} if link == "cumulative" else {}),
     }
+
+
+#: Kind of a model -> its plain values, None where it is too large for a page.
+_PLAIN_VALUES: dict[str, Callable[[Any, list[str]], dict[str, Any] | None]] = {
+    "tree": _tree,
+    "linear": _linear,
+    "additive": curves_of,
+    "card": card_of,
+}

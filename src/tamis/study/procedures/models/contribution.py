@@ -11,13 +11,11 @@ from tamis.evaluate.cross_validate import predicted
 from tamis.evaluate.problem import Problem
 from tamis.metrics.intervals.paired import row_losses
 from tamis.score.interchangeable import clusters_of
-from tamis.study.procedures.models.boosting import Boosting
-from tamis.study.procedures.models.columns import Columns
+from tamis.study.procedures.models.facts import LinearFacts, facts_of
 from tamis.study.procedures.models.fitted import FittedProcedure
 from tamis.study.procedures.models.transformed import Transformed
 from tamis.table import Table
 from tamis.table.interface.takes_table import takes_table
-from tamis.transform import Symmetrize
 
 #: Columns that correlate so much are given jointly, if together they add less than this share of what each adds.
 ALIKE, CANCELLED = 0.9, 0.5
@@ -36,7 +34,7 @@ def contributions(fitted: FittedProcedure, problem: Problem) -> dict[str, float]
     (`joint_contributions`).
     """
     model, names = fitted.model, fitted.columns
-    weight = importances(model) or _shuffled(fitted, problem)
+    weight = facts_of(model).importances() or _shuffled(fitted, problem)
     shares = {str(name): float(weight.get(name, 0.0)) for name in names}
     for group in joint_contributions(fitted, problem):
         for name in group["columns"]:
@@ -56,7 +54,7 @@ def joint_contributions(fitted: FittedProcedure, problem: Problem) -> list[dict[
     model = fitted.model
     steps = [step for _, step in model.steps] if isinstance(model, Transformed) else [model]
     linear = steps[-1]
-    if not hasattr(linear, "inputs_") or not takes_table(model) or not isinstance(problem.X, Table):
+    if not isinstance(facts_of(linear), LinearFacts) or not takes_table(model) or not isinstance(problem.X, Table):
         return []
     rows = np.sort(generator(0, "rows of joint contributions").permutation(len(problem.y))[:MOST_ASKED])
     table = problem.X.take(rows)
@@ -86,25 +84,6 @@ def joint_contributions(fitted: FittedProcedure, problem: Problem) -> list[dict[
 def _spread(added: np.ndarray) -> np.ndarray:
     """Standard deviation over rows, root mean square over outputs (rows, outputs, columns)."""
     return np.asarray(np.sqrt(added.var(axis=0).mean(axis=0)))
-
-
-def importances(model: Any) -> dict[str, float]:
-    """Column -> what it brings to a fitted model of Tamis; empty where it does not say."""
-    if isinstance(model, Transformed):
-        return importances(model.steps[-1][1]) if isinstance(model.steps[0][1], (Columns, Symmetrize)) else {}
-    if not takes_table(model):
-        return {}
-    if hasattr(model, "inputs_"):
-        return dict(zip(model.inputs_.encoding.names, model.feature_importances_.tolist()))
-    if isinstance(model, Boosting):
-        return dict(zip(model.columns_, model.feature_importances_.tolist()))
-    if hasattr(getattr(model, "estimator_", None), "feature_importances_"):
-        return dict(zip(model.selected_columns_, model.estimator_.feature_importances_.tolist()))
-    if hasattr(model, "statements_"):
-        return dict(zip(model.column_names_, model.feature_importances_.tolist()))
-    if hasattr(model, "tree_"):
-        return dict(zip(model.tree_.names, model.feature_importances_.tolist()))
-    return {}
 
 
 def _shuffled(fitted: FittedProcedure, problem: Problem) -> dict[str, float]:

@@ -11,11 +11,13 @@ from sklearn.utils.metaestimators import available_if
 
 from tamis.check import count
 from tamis.errors import ParameterError
+from tamis.evaluate.problem import problem_of
 from tamis.study.procedures.models.columns import Columns
-from tamis.study.procedures.models.contribution import importances
+from tamis.study.procedures.models.contribution import contributions
 from tamis.study.procedures.models.transformed import Transformed
 from tamis.table import Table
 from tamis.table.interface.takes_table import TakesTable, takes_table
+from tamis.task import CLASSIFICATION, REGRESSION
 
 #: Numbers of columns that a procedure is held to in every training part: fixed, so that no score has a say in them.
 SIZES = (1, 2, 3, 5, 8, 12, 20)
@@ -57,7 +59,7 @@ class FewColumns(TakesTable, BaseEstimator):
 
         k, X = count("k", self.k), X if isinstance(X, Table) else Table.of(X)
         first = clone(self.model).fit(X, y, **weighted(sample_weight))
-        used = by_contribution(first, X)
+        used = by_contribution(first, X, y)
         self.fitted_: Any = first
         if len(used) > k:
             indices, again = fit_restricted(first, X, y, used[:k], sample_weight)
@@ -77,12 +79,12 @@ class FewColumns(TakesTable, BaseEstimator):
         return np.asarray(self.fitted_.predict_proba(X))
 
 
-def by_contribution(model: Any, X: Table) -> list[str]:
-    """Names of the columns that a fitted model uses, largest contribution first, ties by name."""
+def by_contribution(model: Any, X: Table, y: Any) -> list[str]:
+    """Names of the columns that a fitted model uses, largest contribution to these rows first, ties by name."""
     from tamis.study.procedures.models.fitted import FittedProcedure
 
-    weight = importances(model)
-    return sorted(FittedProcedure("", model, tuple(X.names)).columns, key=lambda name: (-weight.get(name, 0.0), name))
+    task = CLASSIFICATION if hasattr(model, "classes_") else REGRESSION
+    return list(contributions(FittedProcedure("", model, tuple(X.names)), problem_of([], X, y, task=task)))
 
 
 def fit_restricted(
@@ -125,7 +127,7 @@ def strength(model: Any) -> dict[str, Any]:
 
 
 def can_be_held(model: Any) -> bool:
-    """Whether a model can be held to few columns: what contributes to a pipeline or a model of others is not known."""
+    """Whether a model can be held to few columns: a pipeline or a model of others may need those it is made for."""
     return takes_table(model) and not isinstance(model, Transformed)
 
 
@@ -133,7 +135,7 @@ def held_to(model: Any, k: int, name: str) -> FewColumns:
     """A procedure's model on at most k columns."""
     if not can_be_held(model):
         raise ParameterError(
-            f"columns={k} does not go with the procedure {name!r}: what its columns contribute is not known; "
-            "give procedure= alone"
+            f"columns={k} does not go with the procedure {name!r}: a pipeline is fitted on the columns it is made for; "
+            "give procedure= alone, or a pipeline that chooses columns itself"
         )
     return FewColumns(model, k)

@@ -14,6 +14,7 @@ from tamis.errors import DamagedError, StudyError
 from tamis.evaluate.fold.inner_score import selected
 from tamis.saved import mapping, read_entry, text
 from tamis.study.procedures.models.columns import Columns
+from tamis.study.procedures.models.facts import facts_of
 from tamis.study.procedures.models.recipe import recipe
 from tamis.study.procedures.models.transformed import Transformed
 from tamis.table import Table
@@ -71,14 +72,7 @@ class FittedProcedure:
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the columns the model uses, in the order of names."""
-        selected_names = getattr(self.model, "selected_columns_", None)
-        if selected_names is None and hasattr(self.model, "tree_") and takes_table(self.model):
-            # the columns it asks about, not those that stand in for missing values
-            selected_names = {self.model.tree_.names[j] for j in np.flatnonzero(self.model.feature_importances_)}
-            if hasattr(self.model, "leaf_models_"):  # and those of the linear models in its leaves
-                lines, leaves = self.model.leaf_models_, self.model.tree_.left < 0
-                used = (lines.coef[leaves] != 0).any(axis=0)
-                selected_names |= {name for name, is_used in zip(lines.names, used) if is_used}
+        selected_names = facts_of(self.model).columns()
         if selected_names is None:
             selected_names = selected(self._checked_model(), self.names)
             input_names = set(self.names)  # a pipeline may make columns of its own: then all that it was given are used

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.additive import AdditiveClassifier, AdditiveRegressor
-from tamis.study.procedures.models.readability import PAIRS
+from tamis.study.procedures.models.facts import PAIRS
 from tamis.study.procedures.models.sized.base import Sample, SizedModels
 from tamis.table import Table
 from tamis.task import COUNT, predicts_classes

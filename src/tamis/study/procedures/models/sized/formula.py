@@ -10,8 +10,8 @@ import numpy as np
 from scipy.sparse import issparse
 
 from tamis.linear import LinearClassifier, LinearRegressor
+from tamis.study.procedures.models.facts import PAGE
 from tamis.study.procedures.models.linear import linear_loss
-from tamis.study.procedures.models.readability import PAGE
 from tamis.study.procedures.models.sized.base import Sample, SizedModels, on_columns, sizes_up_to
 from tamis.study.procedures.models.sized.strength import best_strength
 from tamis.table import Table

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from tamis.linear import LinearClassifier, LinearRegressor
+from tamis.study.procedures.models.facts import PAGE
 from tamis.study.procedures.models.linear import linear_loss
-from tamis.study.procedures.models.readability import PAGE
 from tamis.study.procedures.models.sized.base import Sample, SizedModels, on_columns
 from tamis.study.procedures.models.sized.ridge_forward import Standardized, held_out_errors, ridge_forward
 from tamis.study.procedures.models.sized.strength import ridge_strength

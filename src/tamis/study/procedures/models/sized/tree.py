@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.study.procedures.models.readability import PAGE
+from tamis.study.procedures.models.facts import PAGE
 from tamis.study.procedures.models.sized.base import Sample, SizedModels, on_columns
 from tamis.study.procedures.models.trees import class_criterion, split_criterion
 from tamis.table import Table
