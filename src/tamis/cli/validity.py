@@ -16,7 +16,8 @@ from tamis.cli.words import FolderArgument, JsonOption, QueryOption, TableArgume
 @app.command()
 @plainly
 def size(
-    predictors: Annotated[int, typer.Option(help="candidate parameters of the model")],
+    folder: Annotated[Path | None, typer.Argument(help="a finished study: what would more rows gain?")] = None,
+    predictors: Annotated[int | None, typer.Option(help="candidate parameters of the model")] = None,
     prevalence: Annotated[float | None, typer.Option(help="share of rows with the event; without it, a number")] = None,
     r2: Annotated[float | None, typer.Option(help="expected R² (Cox and Snell's, with --prevalence)")] = None,
     c_statistic: Annotated[float | None, typer.Option(help="expected area under the ROC curve, not --r2")] = None,
@@ -25,10 +26,22 @@ def size(
     shrinkage: Annotated[float, typer.Option(help="smallest expected shrinkage")] = 0.9,
     as_json: JsonOption = False,
 ) -> None:
-    """Rows that a prediction model needs, before it is developed (criteria of Riley and others)."""
+    """Rows that a prediction model needs, before it is developed; or, of a finished study, what more rows would gain.
+
+    Before: criteria of Riley and others, with --predictors. After: the learning curve of the study, continued.
+    """
     from dataclasses import asdict
 
+    from tamis.errors import ParameterError
     from tamis.evaluate import sample_size
+
+    if folder is not None:
+        _of_study(folder, predictors, as_json)
+        return
+    if predictors is None:
+        raise ParameterError(
+            "give --predictors, the candidate parameters of a model, or the folder of a finished study"
+        )
 
     sample = sample_size(
         predictors, r2=r2, prevalence=prevalence, c_statistic=c_statistic, mean=mean, sd=sd, shrinkage=shrinkage
@@ -37,6 +50,22 @@ def size(
         echo_json(asdict(sample), indent=1)
     else:
         typer.echo(str(sample))
+
+
+def _of_study(folder: Path, predictors: int | None, as_json: bool) -> None:
+    """What the learning curve of a study says of more rows."""
+    from tamis.errors import ParameterError, StudyError
+    from tamis.study import load
+
+    if predictors is not None:
+        raise ParameterError(f"--predictors is for a study that is not made yet; leave it out, or the folder {folder}")
+    forecast = load(folder).results_["findings"]["learning"].get("forecast")
+    if forecast is None:
+        raise StudyError(f"{folder} was made before learning curves were continued; run it again with --fresh")
+    if as_json:
+        echo_json(forecast, indent=1)
+    else:
+        typer.echo(forecast["words"])
 
 
 @app.command()

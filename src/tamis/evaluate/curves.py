@@ -239,7 +239,7 @@ def _scores(
 
 def _shortened(task: Problem, fold: Fold, index: int, size: Any, seed: int) -> Fold:
     """The fold with so many (or such a share) of its training rows."""
-    order = _order(task, fold.train, seed_of(seed, "rows", index))
+    order = nested_order(task, fold.train, seed_of(seed, "rows", index))
     return replace(fold, train=order[: _rows(size, len(fold.train))])
 
 
@@ -259,9 +259,12 @@ def _rows(size: Any, n: int) -> int:
     return count("rows", n_requested, low=2, high=n, of="training rows in a fold")
 
 
-def _order(task: Problem, train: np.ndarray, seed: int) -> np.ndarray:
-    """Training rows shuffled so that every beginning holds the classes in their shares."""
+def nested_order(task: Problem, train: np.ndarray, seed: int) -> np.ndarray:
+    """Training rows shuffled so that every beginning holds the classes in their shares; groups one after another."""
     draw = generator(seed, "order")
+    if task.groups is not None:
+        _, codes = np.unique(task.groups[train], return_inverse=True)
+        return np.asarray(train[np.argsort(draw.permutation(codes.max() + 1)[codes], kind="stable")])
     shuffled = draw.permutation(train)
     if not task.of_classes:
         return np.asarray(shuffled)

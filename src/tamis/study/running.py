@@ -24,7 +24,7 @@ from tamis.study.comparison.person import CHOICE, Wish, held_candidates, of_leas
 from tamis.study.comparison.race import raced
 from tamis.study.disk.journal import Journal
 from tamis.study.findings.findings import findings
-from tamis.study.findings.learning import learning, whole_curve
+from tamis.study.findings.learning import forecast_facts, learning, whole_curve
 from tamis.study.fold import (
     FoldRules,
     find_leaks,
@@ -193,7 +193,7 @@ class Run:
             "kind": facts_of(fitted.model).words(),
             "tried": [procedure.name for procedure in procedures[1:]],
             "black_boxes": [procedure.name for procedure, _ in references],
-            "findings": self._findings(winner, curve, folds, judged, done, fitted),
+            "findings": self._findings(winner, (curve, compared), folds, judged, done, fitted),
         }
         if self.null and len(folds) == len(self.folds):
             final["null"] = self._null(compared["score"])
@@ -352,17 +352,18 @@ class Run:
     def _findings(
         self,
         winner: Procedure,
-        curve: Task,
+        curve: tuple[Task, dict[str, Any]],
         folds: list[Fold],
         judged: Judgements,
         done: dict[str, Any],
         fitted: FittedProcedure,
     ) -> dict[str, Any]:
-        """What is known of columns and of the model, for the report."""
+        """What is known of columns and of the model, for the report; `curve` comes with the comparison."""
         of_refit, order = done["findings"], list(done["contributions"])
-        of_refit["learning"] = whole_curve(
-            self.journal.done[curve.name], self.problem, self.rules, folds, judged[winner.name]
-        )
+        learned, compared = curve
+        whole = whole_curve(self.journal.done[learned.name], self.problem, self.rules, folds, judged[winner.name])
+        whole["forecast"] = forecast_facts(whole, self.problem, self.rules, compared)
+        of_refit["learning"] = whole
         return findings(self.problem, judged, winner.name, order, of_refit, fitted.model, self.association, self.n_jobs)
 
     def _null(self, score: float | None) -> dict[str, Any] | None:

@@ -109,12 +109,14 @@ def learning(results: Results) -> dict[str, Any] | None:
     curve = (results.get("findings") or {}).get("learning")
     if not curve or len(curve["rows"]) < 2:
         return None
-    rows, scores = curve["rows"], curve["scores"]
-    means = [float(np.mean(line)) for line in scores]
-    low, high = min(min(line) for line in scores), max(max(line) for line in scores)
-    across = (float(np.log(rows[0])), float(np.log(rows[-1])))
+    rows, scores, ahead = curve["rows"], curve["scores"], curve.get("forecast") or {}
+    means, points = [float(np.mean(line)) for line in scores], ahead.get("points") or {}
+    heights = [value for line in (*scores, points.get("low", []), points.get("high", [])) for value in line]
+    low, high = min(heights), max(heights)
+    reached = points["rows"][-1] if points else rows[-1]
+    across = (float(np.log(rows[0])), float(np.log(reached)))
     frame = Frame(LEFT + 10, TOP, 460 - LEFT - 30, HEIGHT - TOP - BOTTOM, across, (low, high))
-    xs = [float(np.log(n)) for n in rows]
+    xs, further = ([float(np.log(n)) for n in each] for each in (rows, points.get("rows", [])))
     dots = [{"x": frame.x(x), "y": frame.y(value)} for x, line in zip(xs, scores) for value in line]
     metric = show.metric(results["answer"]["metric"])
     steps = ", ".join(f"{show.number(mean)} from {n:,}" for n, mean in zip(rows, means))
@@ -123,8 +125,17 @@ def learning(results: Results) -> dict[str, Any] | None:
         "height": HEIGHT,
         "line": frame.line(xs, means),
         "dots": dots,
-        "xticks": _spaced([{"x": frame.x(x), "text": f"{n:,}"} for x, n in zip(xs, rows)]),
+        "ahead": frame.line(further, points.get("gain", [])),
+        "band": frame.band(further, points["low"], points["high"]) if points else "",
+        "forecast": ahead.get("words", ""),
+        "xticks": _spaced(
+            [
+                {"x": frame.x(x), "text": f"{n:,}"}
+                for x, n in zip([*xs, *further[-1:]], [*rows, *([reached] * bool(points))])
+            ]
+        ),
         "yticks": [{"y": frame.y(value), "text": written(value)} for value in ticks(low, high, 4)],
         "words": f"{metric[:1].upper()}{metric[1:]} of {curve['procedure']} on held-out rows by number of training "
-        f"rows: {steps} rows. One point per fold; the line is the mean of {show.count(curve['folds'], 'fold')}.",
+        f"rows: {steps} rows. One point per fold; the line is the mean of {show.count(curve['folds'], 'fold')}."
+        + (" Dashed: its continuation, with a 95% band." if points else ""),
     }
