@@ -362,7 +362,7 @@ def times_log(x: np.ndarray) -> None:
 
 def gram_paths(
     H: list[np.ndarray], c: list[np.ndarray], yy: np.ndarray, l1: np.ndarray, l2: np.ndarray, ends: np.ndarray,
-    alphas: np.ndarray, tol: float, coef: np.ndarray, gap: np.ndarray, n_threads: int,
+    sides: np.ndarray, alphas: np.ndarray, tol: float, coef: np.ndarray, gap: np.ndarray, n_threads: int,
 ) -> None:  # fmt: skip
     """Paths of ½ βᵀHβ - cᵀβ + ½ yy with a penalty: coef (fits, alphas, columns), duality gaps (fits, alphas)."""
 
@@ -407,8 +407,9 @@ class SquaredPath:
     null_loss: float
 
     def __init__(
-        self, columns: Columns, y: np.ndarray, w: np.ndarray, l1: np.ndarray, l2: np.ndarray, has_intercept: bool
-    ) -> None: ...
+        self, columns: Columns, y: np.ndarray, w: np.ndarray, l1: np.ndarray, l2: np.ndarray, sides: np.ndarray,
+        has_intercept: bool,
+    ) -> None: ...  # fmt: skip
     def solve(
         self, alphas: np.ndarray, goal: float, enough: float, coef: np.ndarray, eta: np.ndarray, gap: np.ndarray
     ) -> None:
@@ -428,7 +429,7 @@ class ProxNewton:
 
     def __init__(
         self, loss: object, parameter: float, columns: Columns, y: np.ndarray, w: np.ndarray, offset: np.ndarray,
-        l1: np.ndarray, l2: np.ndarray, ends: np.ndarray, has_intercept: bool, keeps_hessian: bool,
+        l1: np.ndarray, l2: np.ndarray, ends: np.ndarray, sides: np.ndarray, has_intercept: bool, keeps_hessian: bool,
     ) -> None: ...  # fmt: skip
     def start(self, intercept: float, eta: np.ndarray) -> None:
         """The model without columns, from a first intercept and its linear predictors."""
@@ -503,12 +504,19 @@ def fit_logistic_sets(
 # linear models: best subsets
 
 def score_cards(
-    statements: np.ndarray, target: np.ndarray, weight: np.ndarray, is_logistic: bool, max_terms: int, max_points: int
+    statements: np.ndarray,
+    target: np.ndarray,
+    weight: np.ndarray,
+    is_logistic: bool,
+    max_terms: int,
+    max_points: int,
+    sides: np.ndarray,
 ) -> list[tuple[np.ndarray, np.ndarray, float, float, float]]:
     """The best card of 1, 2 … max_terms statements: their numbers, points, intercept and slope of the curve, loss.
 
     statements : uint8 (statements, rows), 1 where it holds; those beside each other are tried for one another. target :
-    0 and 1 for a logistic curve, else numbers.
+    0 and 1 for a logistic curve, else numbers. sides : int8, 1 for a statement that may only raise the answer, -1 lower
+    it, 0 either; empty where all are free.
     """
 
 def pair_gains(

@@ -82,12 +82,13 @@ struct OnePredictor {
     ColumnsHolder columns;
     Numbers y, w, offset, l1, l2;
     Integers ends;
+    Numbers sides;
     std::unique_ptr<OnePredictorFit> fit;
 };
 
 struct SquaredHolder {
     ColumnsHolder columns;
-    Numbers y, w, l1, l2;
+    Numbers y, w, l1, l2, sides;
     std::unique_ptr<SquaredPath> fit;
 };
 
@@ -116,6 +117,10 @@ CallbackLoss loss_of_python(nb::object loss) {
     };
     return {[call](const double* eta, size_t n, double* terms) { call("rows", eta, n, 3 * n, terms); },
             [call](const double* residual, size_t n, double* out) { call("conjugates", residual, n, n, out); }};
+}
+
+void check_sides(const Numbers& sides, const Integers& ends, size_t p) {
+    require(sides.shape(0) == 0 || (sides.shape(0) == p && ends.shape(0) == 0), "a side per column, or none; none of groups");
 }
 
 void check_groups(const Integers& ends, size_t p) {
@@ -147,14 +152,16 @@ void bind_fits(nb::module_& module) {
 
     nb::class_<SquaredHolder>(module, "SquaredPath", "A fit of the squared loss by the Gram matrix of its working set.")
         .def("__init__",
-             [](SquaredHolder* self, const ColumnsHolder& columns, Numbers y, Numbers w, Numbers l1, Numbers l2, bool has_intercept) {
+             [](SquaredHolder* self, const ColumnsHolder& columns, Numbers y, Numbers w, Numbers l1, Numbers l2, Numbers sides,
+                bool has_intercept) {
                  check_rows(columns, y.shape(0), w, l1, l2);
+                 require(sides.shape(0) == 0 || sides.shape(0) == l1.shape(0), "a side per column, or none");
                  require(columns.begin.shape(0) == 0, "dense columns");
-                 new (self) SquaredHolder{columns, y, w, l1, l2, nullptr};
-                 self->fit = std::make_unique<SquaredPath>(columns.columns(), view(y), view(w), Penalty{view(l1), view(l2), {}},
+                 new (self) SquaredHolder{columns, y, w, l1, l2, sides, nullptr};
+                 self->fit = std::make_unique<SquaredPath>(columns.columns(), view(y), view(w), Penalty{view(l1), view(l2), {}, view(sides)},
                                                            has_intercept);
              },
-             "columns"_a, "y"_a, "w"_a, "l1"_a, "l2"_a, "has_intercept"_a)
+             "columns"_a, "y"_a, "w"_a, "l1"_a, "l2"_a, "sides"_a, "has_intercept"_a)
         .def("solve",
              [](SquaredHolder& self, Numbers alphas, double goal, double enough, Array2<double> coef, Array2<double> eta,
                 Vector1<double> gap) {
@@ -170,18 +177,19 @@ void bind_fits(nb::module_& module) {
     nb::class_<OnePredictor>(module, "ProxNewton", "A fit of one linear predictor and any loss by proximal Newton steps.")
         .def("__init__",
              [](OnePredictor* self, nb::object loss, double parameter, const ColumnsHolder& columns, Numbers y, Numbers w,
-                Numbers offset, Numbers l1, Numbers l2, Integers ends, bool has_intercept, bool keeps_hessian) {
+                Numbers offset, Numbers l1, Numbers l2, Integers ends, Numbers sides, bool has_intercept, bool keeps_hessian) {
                  check_rows(columns, y.shape(0), w, l1, l2);
                  check_groups(ends, l1.shape(0));
+                 check_sides(sides, ends, l1.shape(0));
                  require(offset.shape(0) == 0 || offset.shape(0) == y.shape(0), "an offset per row, or none");
-                 new (self) OnePredictor{columns, y, w, offset, l1, l2, ends, nullptr};
+                 new (self) OnePredictor{columns, y, w, offset, l1, l2, ends, sides, nullptr};
                  const auto create = [&](auto kind) {
                      using Loss = decltype(kind);
                      if constexpr (Loss::kHasThresholds)
                          for (size_t i = 0; i < y.shape(0); ++i)
                              require(y.data()[i] >= 0.0 && y.data()[i] < parameter, "classes below their number");
                      self->fit = std::make_unique<ProxNewton<decltype(kind)>>(columns.columns(), view(y), view(w), view(offset),
-                                                                              Penalty{view(l1), view(l2), view(ends)},
+                                                                              Penalty{view(l1), view(l2), view(ends), view(sides)},
                                                                               has_intercept, keeps_hessian, kind);
                  };
                  if (nb::isinstance<nb::str>(loss))
@@ -189,7 +197,8 @@ void bind_fits(nb::module_& module) {
                  else
                      create(loss_of_python(loss));
              },
-             "loss"_a, "parameter"_a, "columns"_a, "y"_a, "w"_a, "offset"_a, "l1"_a, "l2"_a, "ends"_a, "has_intercept"_a, "keeps_hessian"_a)
+             "loss"_a, "parameter"_a, "columns"_a, "y"_a, "w"_a, "offset"_a, "l1"_a, "l2"_a, "ends"_a, "sides"_a, "has_intercept"_a,
+             "keeps_hessian"_a)
         .def("start",
              [](OnePredictor& self, double intercept, Numbers eta) {
                  require(eta.shape(0) == self.y.shape(0), "a linear predictor per row");
@@ -239,7 +248,7 @@ void bind_multinomial(nb::module_& module) {
                      require(y.data()[i] >= 0 && size_t(y.data()[i]) < intercept.shape(0), "classes below their number");
                  new (self) MultinomialHolder{columns, y, w, l1, l2, ends, nullptr};
                  self->fit = std::make_unique<MultinomialPath>(columns.columns(), view(y), view(w),
-                                                               Penalty{view(l1), view(l2), view(ends)}, has_intercept,
+                                                               Penalty{view(l1), view(l2), view(ends), {}}, has_intercept,
                                                                max_hessian, view(intercept));
              },
              "columns"_a, "y"_a, "w"_a, "l1"_a, "l2"_a, "ends"_a, "has_intercept"_a, "max_hessian"_a, "intercept"_a)
@@ -345,12 +354,13 @@ void bind_path_over_folds(nb::module_& module) {
         "n_threads"_a);
     module.def(
         "gram_paths",
-        [](std::vector<Array2<const double>> H, std::vector<Numbers> c, Numbers yy, Numbers l1, Numbers l2, Integers ends, Numbers alphas,
-           double tol, Array3<double> coef, Array2<double> gap, size_t n_threads) {
+        [](std::vector<Array2<const double>> H, std::vector<Numbers> c, Numbers yy, Numbers l1, Numbers l2, Integers ends, Numbers sides,
+           Numbers alphas, double tol, Array3<double> coef, Array2<double> gap, size_t n_threads) {
             const size_t p = l1.shape(0), m = alphas.shape(0), n_fits = H.size();
             require(c.size() == n_fits && yy.shape(0) == n_fits && l2.shape(0) == p, "a Gram matrix per fit");
             check_groups(ends, p);
-            const Penalty penalty{view(l1), view(l2), view(ends)};
+            check_sides(sides, ends, p);
+            const Penalty penalty{view(l1), view(l2), view(ends), view(sides)};
             require(coef.shape(0) == n_fits && coef.shape(1) == m && coef.shape(2) == p, "a row per strength of every fit");
             require(gap.shape(0) == n_fits && gap.shape(1) == m, "a gap per strength of every fit");
             for (size_t f = 0; f < n_fits; ++f) require(H[f].shape(0) == p && H[f].shape(1) == p && c[f].shape(0) == p, "p columns");
@@ -377,7 +387,8 @@ void bind_path_over_folds(nb::module_& module) {
                 throw nb::python_error();
             }
         },
-        "H"_a, "c"_a, "yy"_a, "l1"_a, "l2"_a, "ends"_a, "alphas"_a, "tol"_a, "coef"_a.noconvert(), "gap"_a.noconvert(), "n_threads"_a);
+        "H"_a, "c"_a, "yy"_a, "l1"_a, "l2"_a, "ends"_a, "sides"_a, "alphas"_a, "tol"_a, "coef"_a.noconvert(), "gap"_a.noconvert(),
+        "n_threads"_a);
 }
 
 /// The supports of every fit, each of its models an ascending list of entries below `n_entries`.

@@ -62,6 +62,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
     norm_bound, prior_sd : instead of alpha, the largest norm of the standardised coefficients, or their prior deviation
         (log loss), as in LinearRegressor.
     penalty_factors : one factor a column; 0 leaves a column free of penalty.
+    monotone : dict column -> 1 (its coefficient is not below 0), -1 (not above) or 0; of numbers and yes-or-no columns,
+        without "subset", "bridge", relax, group and "bayes", for two or ordered classes: rising is
+        towards the later class. Degrees of freedom and standard errors are then not given.
     group : let all indicators of a categorical column enter together (group penalty, √size weights).
     missing : "refuse", or "mean" to fill missing values with means learned in fit.
     n_alphas : strengths on the path.
@@ -114,6 +117,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         norm_bound: float | None = None,
         prior_sd: float | None = None,
         penalty_factors: Any = None,
+        monotone: dict[str, int] | None = None,
         group: bool = False,
         missing: str = "refuse",
         n_alphas: int = 100,
@@ -135,6 +139,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self.norm_bound = norm_bound
         self.prior_sd = prior_sd
         self.penalty_factors = penalty_factors
+        self.monotone = monotone
         self.group = group
         self.missing = missing
         self.n_alphas = n_alphas
@@ -190,7 +195,9 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         heavy = np.bincount(target.codes, weights=weights, minlength=target.n_classes)
         weights = weights * check.class_factors(self.class_weight, target.labels, heavy)[target.codes]
         self._check_size(table.n_columns)
-        return self._read(X, weights, table), target, weights
+        matrix = self._read(X, weights, table)
+        self._sides(n_classes=0 if self.loss == ORDERED else target.n_classes)
+        return matrix, target, weights
 
     def _check_classes(self, target: Classes, weights: np.ndarray) -> None:
         there = np.bincount(target.codes, weights=weights, minlength=target.n_classes) > 0

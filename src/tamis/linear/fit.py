@@ -154,7 +154,8 @@ def _refine(job: Job, normal: NormalEquations, beta: np.ndarray, alpha: float) -
         except np.linalg.LinAlgError:
             return beta
     far = not np.linalg.norm(new - beta[used]) <= 1e-4 * np.linalg.norm(beta[used])  # or NaN
-    if far or np.any((np.sign(new) != np.sign(beta[used])) & (l1 > 0)):
+    is_bound = (l1 > 0) | (job.penalty.sides[used] != 0 if job.penalty.sides.size else False)
+    if far or np.any((np.sign(new) != np.sign(beta[used])) & is_bound):
         return beta
     out = beta.copy()
     out[used] = new

@@ -36,6 +36,7 @@ class LinearModel(TakesTable, BaseEstimator):
     relax: Any
     noise_sd: float | None = None
     q: float = 1.0
+    monotone: dict[str, int] | None
 
     # -- checks ------------------------------------------------------------------------------------------------------
     def _check(self) -> None:
@@ -53,6 +54,7 @@ class LinearModel(TakesTable, BaseEstimator):
         self._check_smooth()
         self._check_bridge()
         self._check_relax()
+        self._check_monotone()
         check.count("n_alphas", self.n_alphas, low=2)
         check.number("tol", self.tol, low=0, open_low=True)
         if self.norm_bound is not None:
@@ -124,6 +126,33 @@ class LinearModel(TakesTable, BaseEstimator):
                 f"relax={self.relax!r} is not possible with alpha='bayes', norm_bound or prior_sd; give a number for "
                 "relax, or alpha='cv'"
             )
+
+    def _check_monotone(self) -> None:
+        if not self._is_monotone:
+            return
+        if (
+            self.penalty in ("subset", "bridge")
+            or self.relax is not None
+            or self.group
+            or self.alpha == "bayes"
+            or not loss_named(self.loss).is_smooth
+        ):
+            raise ParameterError(
+                f"monotone={self.monotone!r} bounds the signs of coefficients of penalty=None, 'ridge', 'lasso' or "
+                "'elastic-net' with a smooth loss, without relax, group and alpha='bayes'; leave it out, or those"
+            )
+
+    @property
+    def _is_monotone(self) -> bool:
+        """Whether some coefficient may have one sign alone."""
+        return self.monotone is not None and (not isinstance(self.monotone, dict) or any(self.monotone.values()))
+
+    def _sides(self, n_classes: int = 0, n_targets: int = 1) -> np.ndarray:
+        """The sign that each encoded column may have, in solving order; empty where all are free."""
+        encoding = self.inputs_.encoding
+        sides = check.monotone(self.monotone, encoding.names, lambda j: encoding.levels[j] is not None)
+        check.one_answer(sides, n_classes, n_targets)
+        return sides[self.inputs_.groups].astype(np.float64) if len(sides) else np.zeros(0)
 
     @property
     def _ratios(self) -> tuple[float, ...]:
@@ -201,7 +230,7 @@ class LinearModel(TakesTable, BaseEstimator):
         share = {"lasso": 1.0, "elastic-net": float(self._ratios[-1])}.get(self.penalty, 0.0)
         starts = self.inputs_.starts
         whole = bool(self.group) and share > 0 and bool(np.any(np.diff(starts) > 1))
-        return Penalty(share, self._factors(n_columns), starts if whole else None)
+        return Penalty(share, self._factors(n_columns), starts if whole else None, self._sides())
 
     def _job(self, X: Any, loss: Any, weights: np.ndarray, standardize: bool | None = None) -> Any:
         from tamis.linear.fit import Job
@@ -306,7 +335,7 @@ class LinearModel(TakesTable, BaseEstimator):
         """Effective number of parameters, and the information criteria that follow."""
         from tamis.linear.solvers.effective import degrees_of_freedom, deviance
 
-        if self.relax is not None:
+        if self.relax is not None or self._is_monotone:
             return
         freedom, fit = degrees_of_freedom(job, found.coef, alpha), deviance(job, found.coef, found.intercept)
         self._keep_criteria(freedom, fit, float(job.weights.sum()), units.target)
@@ -506,6 +535,8 @@ def _summary(state: dict[str, Any]) -> Any:
 def _is_plain(value: Any) -> bool:
     if isinstance(value, (list, tuple)):
         return all(_is_plain(item) for item in value)
+    if isinstance(value, dict):
+        return all(isinstance(name, str) and _is_plain(item) for name, item in value.items())
     return value is None or isinstance(value, (str, bool, int, float))
 
 

@@ -78,6 +78,9 @@ class LinearRegressor(RegressorMixin, LinearModel):
         Laplace (lasso); the model is then the most probable one (MAP).
     noise_sd : with `prior_sd` and the squared loss, the deviation of the noise; None estimates it by least squares.
     penalty_factors : one factor a column; 0 leaves a column free of penalty.
+    monotone : dict column -> 1 (its coefficient is not below 0), -1 (not above) or 0; of numbers and yes-or-no columns,
+        without "subset", "bridge", relax, group and "bayes", for one target. Degrees of freedom and standard errors are
+        then not given.
     group : let all indicators of a categorical column enter together (group penalty, √size weights).
     missing : "refuse", or "mean" to fill missing values with means learned in fit.
     huber_width : where the Huber loss turns linear.
@@ -152,6 +155,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         prior_sd: float | None = None,
         noise_sd: float | None = None,
         penalty_factors: Any = None,
+        monotone: dict[str, int] | None = None,
         group: bool = False,
         missing: str = "refuse",
         huber_width: float = 1.35,
@@ -177,6 +181,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.prior_sd = prior_sd
         self.noise_sd = noise_sd
         self.penalty_factors = penalty_factors
+        self.monotone = monotone
         self.group = group
         self.missing = missing
         self.huber_width = huber_width
@@ -209,6 +214,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         weights = check.weights(sample_weight, table.n_rows)
         self._check_size(table.n_columns)
         matrix = self._read(X, weights, table)
+        self._sides(n_targets=1 if target.ndim == 1 else target.shape[1])
         if target.ndim == 2:
             self._fit_several(matrix, target, weights, offset)
             return self
@@ -305,7 +311,9 @@ class LinearRegressor(RegressorMixin, LinearModel):
 
     def _dispatch(self, X: Any, loss: Any, y: np.ndarray, weights: np.ndarray) -> None:
         squared = self.loss == "squared"
-        if self.penalty == "subset":
+        if self._is_monotone:
+            self._solve(X, loss, weights, self._splits(y, weights))
+        elif self.penalty == "subset":
             self._subset(X, loss, weights, self._splits(y, weights))
         elif squared and (self.penalty is None or (self._is_free and self.penalty != "ridge")):
             self._least_squares(X, y, weights)

@@ -38,7 +38,7 @@ def test_enumeration(seed, is_logistic):
     holds = (rng.random((4, 60)) < 0.4).astype(np.uint8)
     eta = 1.5 * holds[0] - 1.0 * holds[1] + 0.3 * holds[2] - 0.2
     y = (rng.random(60) < 1 / (1 + np.exp(-eta))).astype(float) if is_logistic else eta + 0.5 * rng.normal(size=60)
-    _, _, _, _, found = _core.score_cards(holds, y, np.ones(60), is_logistic, 2, 2)[1]
+    _, _, _, _, found = _core.score_cards(holds, y, np.ones(60), is_logistic, 2, 2, np.zeros(0, np.int8))[1]
     best = min(
         curve_loss(p * holds[i].astype(float) + q * holds[j].astype(float), y, is_logistic)
         for i, j in itertools.combinations(range(4), 2)
@@ -187,3 +187,40 @@ def test_a_row_at_the_cut_is_at_most_the_cut_in_every_unit(scale):
         pd.DataFrame(asked * scale, columns=["x0"]).to_sql("rows", database, index=False)
         answers = pd.read_sql(f"SELECT {other.to_sql()} FROM rows", database)["prediction"]
     assert np.allclose(answers, card.predict_proba(asked)[:, 1])
+
+
+@pytest.mark.parametrize("direction", [1, -1])
+@pytest.mark.parametrize("kind", [ScoreCard, ScoreCardRegressor])
+def test_a_monotone_column_never_turns_the_answer_the_other_way(kind, direction):
+    """No two rows that differ in the column alone may be answered against its direction, whatever the data say."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(400, 3))
+    X[::17, 0] = np.nan
+    bent = np.where(X[:, 0] > 0, 2.0 - 2 * X[:, 0], X[:, 0])  # rises, then falls
+    eta = np.nan_to_num(bent) - X[:, 1] + 0.3 * rng.normal(size=400)
+    y = np.where(eta > 0.3, "ill", "well") if kind is ScoreCard else eta
+    names = ["age", "b", "c"]
+    frame = pd.DataFrame(X, columns=names)
+    free = kind(cv=3).fit(frame, y)
+    bound = kind(cv=3, monotone={"age": direction}).fit(frame, y)
+
+    def answers(card):
+        grid = pd.DataFrame({"age": np.linspace(-4, 4, 200), "b": 0.0, "c": 0.0})
+        return -card.predict_proba(grid)[:, 1] if kind is ScoreCard else card.predict(grid)  # "well" comes last
+
+    towards = direction if kind is ScoreCardRegressor else -direction  # the direction is of the last class
+    assert np.all(towards * np.diff(answers(bound)) >= 0)
+    assert np.any(np.diff(answers(free)) > 0)
+    assert np.any(np.diff(answers(free)) < 0)
+    again = kind.from_dict(bound.to_dict())
+    assert again.monotone == {"age": direction}
+    if kind is ScoreCardRegressor and direction == 1:
+        assert "age" in bound.selected_columns_
+
+
+def test_a_direction_of_a_category_or_of_no_column_is_refused():
+    """A misspelt column would leave the card free without a word."""
+    frame = pd.DataFrame({"age": np.arange(60.0), "sex": np.resize(["f", "m"], 60)})
+    for given, says in (({"ages": 1}, "did you mean 'age'"), ({"sex": 1}, "categories"), ({"age": "+"}, "give 1")):
+        with pytest.raises(ValueError, match=says):
+            ScoreCard(monotone=given).fit(frame, np.resize([0, 1, 1], 60))

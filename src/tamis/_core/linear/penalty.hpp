@@ -1,5 +1,6 @@
 // The elastic net as the solvers read it: alpha * sum (l1 |beta| + 1/2 l2 beta^2), weights per column, where |beta| is the length of
-// a group's coefficients. Ridge has l1 = 0, the lasso l2 = 0, a free column both.
+// a group's coefficients. Ridge has l1 = 0, the lasso l2 = 0, a free column both. A column with a side has coefficients of that sign
+// alone: the penalty of others is infinite. Groups have no sides.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -17,10 +18,18 @@ struct DualTerms {
     double free_square = 0.0;  // squared gradients of free columns, which are 0 at the dual point
 };
 
+/// The length of a gradient, as far as a coefficient may follow it.
+inline double allowed_length(double gradient, double side) {
+    return side == 0.0 ? std::abs(gradient) : std::max(0.0, side * gradient);
+}
+
 struct Penalty {
     std::span<const double> l1, l2;  // (p); in a group: l1 of the group
     std::span<const int64_t> ends;   // (p) where the group of every column ends; empty where each stands for itself
+    std::span<const double> sides;   // (p) 1: not below 0, -1: not above, 0: free; empty where all are free
 
+    bool has_sides() const { return !sides.empty(); }
+    double side(size_t j) const { return has_sides() ? sides[j] : 0.0; }
     bool has_groups() const { return !ends.empty(); }
     bool begins_group(size_t j) const { return !has_groups() || j == 0 || ends[j - 1] == int64_t(j); }
     /// Columns of the group that begins with j.
@@ -40,7 +49,8 @@ struct Penalty {
     void add_dual(const double* beta, std::span<const int64_t> columns, const double* gradients, double alpha, DualTerms& dual) const {
         for (size_t k = 0; k < columns.size();) {
             const size_t j = size_t(columns[k]), size = group_size(j);
-            const double length = size == 1 ? std::abs(gradients[k]) : std::sqrt(dot(gradients + k, gradients + k, size));
+            const double length = size == 1 ? allowed_length(gradients[k], side(j))
+                                            : std::sqrt(dot(gradients + k, gradients + k, size));
             const double limit = alpha * l1[j], stiffness = alpha * l2[j], excess = length - limit;
             if (excess > 0.0 && stiffness > 0.0) {
                 dual.conjugate += excess * excess / (2.0 * stiffness);

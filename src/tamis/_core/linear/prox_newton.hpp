@@ -382,7 +382,7 @@ class ProxNewton final : public OnePredictorFit {
                 const double stiffness = curvature[k] + alpha_ * penalty_.l2[j], before = beta[j];
                 if (stiffness <= 0.0) continue;
                 const double g = columns_.inverse[j] * (columns_.dot(j, r) - shift * centre[k] * total);
-                const double now = soft_threshold(g + curvature[k] * before, alpha_ * penalty_.l1[j], stiffness);
+                const double now = soft_threshold(g + curvature[k] * before, alpha_ * penalty_.l1[j], stiffness, penalty_.side(j));
                 const double d = now - before;
                 if (d == 0.0) continue;
                 beta[j] = now;
@@ -405,7 +405,7 @@ class ProxNewton final : public OnePredictorFit {
     /// Minimise one quadratic on the working set by its Hessian, then a line search. Intercept or thresholds are solved for in it.
     void by_hessian() {
         const size_t m = working_.size(), T = hessian_.mixed.size();
-        std::vector<double> H(m * m), q(gradient_), now(m), l1(m), l2(m), before(m);
+        std::vector<double> H(m * m), q(gradient_), now(m), l1(m), l2(m), sides(m), before(m);
         std::vector<double> steep(T, 0.0);         // minus the gradient by intercept or thresholds
         std::vector<double> mixed(T * m), solved;  // what couples them with the columns; the same over their own Hessian
         if constexpr (Loss::kHasThresholds) {
@@ -420,7 +420,8 @@ class ProxNewton final : public OnePredictorFit {
             before[k] = now[k] = beta[j];
             l1[k] = alpha_ * penalty_.l1[j];
             l2[k] = alpha_ * penalty_.l2[j];
-            is_penalised = is_penalised || penalty_.l1[j] > 0.0;
+            sides[k] = penalty_.side(j);
+            is_penalised = is_penalised || penalty_.l1[j] > 0.0 || sides[k] != 0.0;
             for (size_t t = 0; t < T; ++t) mixed[t * m + k] = hessian_.mixed[t][size_t(hessian_.slot[j])];
         }
         solved = solve_corner(mixed, m);
@@ -430,7 +431,7 @@ class ProxNewton final : public OnePredictorFit {
             for (size_t i = 0; i < m; ++i) H[k * m + i] = row[hessian_.slot[working_[i]]];
             for (size_t t = 0; t < T; ++t) add_scaled(-mixed[t * m + k], solved.data() + t * m, H.data() + k * m, m);
         }
-        const Quadratic model{{H.data(), m, m}, m, q.data(), now.data(), l1.data(), l2.data()};
+        const Quadratic model{{H.data(), m, m}, m, q.data(), now.data(), l1.data(), l2.data(), sides.data()};
         if (penalty_.has_groups()) {
             minimise_groups(model, group_starts(working_, penalty_), tolerance_, kSweeps);
         } else {

@@ -20,6 +20,11 @@ struct Quadratic {
     double* beta;
     const double* l1;
     const double* l2;
+    const double* sides = nullptr;  // as of a penalty; none where all are free
+
+    double side(size_t j) const { return sides == nullptr ? 0.0 : sides[j]; }
+    /// Whether a coefficient may stay at 0 where its gradient is not.
+    bool may_rest(size_t j) const { return l1[j] > 0.0 || side(j) != 0.0; }
 };
 
 /// The Cholesky factor of H + diag l2 on the columns in use; size 0: none.
@@ -38,6 +43,12 @@ inline double soft_threshold(double gradient, double l1, double curvature) {
     return 0.0;
 }
 
+/// The same for coefficients of one sign; side 0: any.
+inline double soft_threshold(double gradient, double l1, double curvature, double side) {
+    const double value = soft_threshold(gradient, l1, curvature);
+    return side * value < 0.0 ? 0.0 : value;
+}
+
 namespace quadratic {
 
 constexpr int kMaxLeaving = 10;       // columns that may leave while the active set is solved for
@@ -52,7 +63,7 @@ inline void shift(const Quadratic& m, size_t j, double move) {
 inline double step(const Quadratic& m, size_t j) {
     const double own = m.H[j][j], curvature = own + m.l2[j], before = m.beta[j];
     if (curvature <= 0.0) return 0.0;
-    const double after = soft_threshold(m.q[j] + own * before, m.l1[j], curvature), move = after - before;
+    const double after = soft_threshold(m.q[j] + own * before, m.l1[j], curvature, m.side(j)), move = after - before;
     if (move == 0.0) return 0.0;
     m.beta[j] = after;
     shift(m, j, move);
@@ -173,7 +184,7 @@ inline bool newton_step(const Quadratic& m, const ActiveFactor& factor) {
     size_t leaving = n;
     for (size_t k = 0; k < n; ++k) {
         const size_t j = size_t(factor.used[k]);
-        if (m.l1[j] > 0.0 && (m.beta[j] + move[k]) * m.beta[j] <= 0.0 && move[k] != 0.0) {
+        if (m.may_rest(j) && (m.beta[j] + move[k]) * m.beta[j] <= 0.0 && move[k] != 0.0) {
             const double until_zero = -m.beta[j] / move[k];
             if (until_zero < length || leaving == n) {
                 length = until_zero;
@@ -193,14 +204,15 @@ inline bool newton_step(const Quadratic& m, const ActiveFactor& factor) {
 }
 
 /// Set beta to the exact optimum of the columns in use for their present signs; one that would change sign becomes 0. Columns
-/// without l1 are in use whatever their coefficient. Size 0 where the optimum was not reached.
+/// without l1 and side are in use whatever their coefficient. Size 0 where the optimum was not reached.
 inline ActiveFactor solve_active(const Quadratic& m) {
     ActiveFactor factor;
-    const bool is_penalised = std::any_of(m.l1, m.l1 + m.size, [](double one) { return one > 0.0; });
+    bool is_penalised = false;
+    for (size_t j = 0; j < m.size; ++j) is_penalised = is_penalised || m.may_rest(j);
     for (int attempt = 0; attempt < quadratic::kMaxLeaving; ++attempt) {
         factor.used.clear();
         for (size_t j = 0; j < m.size; ++j)
-            if (m.beta[j] != 0.0 || (m.l1[j] == 0.0 && m.H[j][j] > 0.0)) factor.used.push_back(int64_t(j));
+            if (m.beta[j] != 0.0 || (!m.may_rest(j) && m.H[j][j] > 0.0)) factor.used.push_back(int64_t(j));
         factor.size = factor.used.size();
         if (factor.size == 0 || (factor.size > quadratic::kMaxActive && is_penalised)) break;
         if (!factorise(m.H, m.l2, factor)) break;
@@ -359,11 +371,12 @@ inline double duality_gap(const double* c, double yy, const Quadratic& m, std::s
         double gradient = 0.0, length = 0.0;
         const size_t first = size_t(starts[g]), end = size_t(starts[g + 1]);
         for (size_t j = first; j < end; ++j) {
-            const double one = m.q[j] - m.l2[j] * m.beta[j];
-            gradient += one * one;
+            double one = m.q[j] - m.l2[j] * m.beta[j];
             length += m.beta[j] * m.beta[j];
             rss += m.beta[j] * (m.l2[j] * m.beta[j] - c[j] - m.q[j]);
             target_dot_residual -= c[j] * m.beta[j];
+            if (m.side(j) * one < 0.0) one = 0.0;
+            gradient += one * one;
             if (m.l1[first] > 0.0 || !(m.H[j][j] > 0.0)) continue;
             free_dot += m.beta[j] * one;
             free_gain += 0.5 * one * one / (m.H[j][j] + m.l2[j]);
@@ -387,7 +400,8 @@ void gram_path(Matrix<const double> H, std::span<const double> c, double yy, con
     std::vector<int64_t> all(p);
     for (size_t j = 0; j < p; ++j) all[j] = int64_t(j);
     const std::vector<int64_t> starts = group_starts(all, penalty);
-    const Quadratic model{H, p, q.data(), beta.data(), alpha_l1.data(), alpha_l2.data()};
+    const Quadratic model{H, p, q.data(), beta.data(), alpha_l1.data(), alpha_l2.data(),
+                          penalty.has_sides() ? penalty.sides.data() : nullptr};
     for (size_t a = 0; a < alphas.size() && !is_stopped(); ++a) {
         double tol = 1e-2 * goal / std::sqrt(double(std::max<size_t>(1, p))), gap = std::numeric_limits<double>::infinity();
         size_t n_used = 0;
@@ -396,7 +410,7 @@ void gram_path(Matrix<const double> H, std::span<const double> c, double yy, con
             alpha_l1[j] = alphas[a] * penalty.l1[j];
             alpha_l2[j] = alphas[a] * penalty.l2[j];
             n_used += beta[j] != 0.0;
-            is_penalised = is_penalised || alpha_l1[j] > 0.0;
+            is_penalised = is_penalised || model.may_rest(j);
         }
         for (int attempt = 0; attempt < gram::kAttempts; ++attempt) {
             if (penalty.has_groups()) {

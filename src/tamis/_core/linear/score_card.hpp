@@ -21,6 +21,11 @@ struct StatementTable {
     std::span<const double> target;    // (rows)
     std::span<const double> weight;    // (rows)
     bool is_logistic;
+    std::span<const int8_t> sides;  // (statements) 1: may only raise the answer, -1: lower it, 0: either; empty where all are free
+
+    bool may_add(int32_t statement, double points) const {
+        return sides.empty() || double(sides[size_t(statement)]) * points >= 0.0;
+    }
 };
 
 /// A card: points of statements, and the curve a + b · total.
@@ -67,6 +72,7 @@ public:
             Card best;
             for (const Support& support : longer) improve(round(support), best);
             if (!cards.empty() && !cards.back().statement.empty()) improve(grown(cards.back(), longer[0]), best);
+            if (best.statement.empty() && !table_.sides.empty()) break;  // no card of this size has all sides
             cards.push_back(best);
             beam = std::move(longer);
         }
@@ -131,6 +137,8 @@ private:
             support = std::move(next);
             if (fall < 1e-8 * weight_) break;
         }
+        for (size_t j = 0; j < support.statement.size(); ++j)
+            if (!table_.may_add(support.statement[j], support.beta[j + 1])) support.loss = std::numeric_limits<double>::infinity();
         return support;
     }
 
@@ -171,6 +179,7 @@ private:
                 g += residual_[i] * holds[i];
                 h += curvature_[i] * holds[i];
             }
+            if (!table_.may_add(int32_t(j), g)) continue;
             gain.push_back({without_rounding(-g * g / (h - h * h / whole + RIDGE)), int32_t(j)});
         }
         const size_t n_best = std::min(n, gain.size());
@@ -190,7 +199,9 @@ private:
                 std::vector<double> start = support.beta;
                 statement.push_back(j);
                 start.push_back(0.0);
-                if (!holds_same(longer, statement)) longer.push_back(fit(std::move(statement), std::move(start)));
+                if (holds_same(longer, statement)) continue;
+                Support found = fit(std::move(statement), std::move(start));
+                if (std::isfinite(found.loss)) longer.push_back(std::move(found));
             }
         }
         std::stable_sort(longer.begin(), longer.end(),
@@ -376,6 +387,8 @@ private:
         }
         card.loss = loss;
         card.slope = b;
+        for (size_t k = 0; k < card.statement.size(); ++k)
+            if (!table_.may_add(card.statement[k], b * card.points[k])) card.loss = std::numeric_limits<double>::infinity();
         card.intercept = a - b * mean;
     }
 

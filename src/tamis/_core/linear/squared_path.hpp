@@ -111,13 +111,14 @@ class SquaredPath final : public PathFit {
     /// follow.
     void minimise(double alpha, double tolerance, double goal) {
         const size_t m = working_.size();
-        std::vector<double> now(m), q(gradient_.begin(), gradient_.end()), l1(m), l2(m);
+        std::vector<double> now(m), q(gradient_.begin(), gradient_.end()), l1(m), l2(m), sides(m);
         for (size_t k = 0; k < m; ++k) {
             now[k] = beta_[working_[k]];
             l1[k] = alpha * penalty_.l1[working_[k]];
             l2[k] = alpha * penalty_.l2[working_[k]];
+            sides[k] = penalty_.side(size_t(working_[k]));
         }
-        const Quadratic model{{gram_.data(), room_, room_}, m, q.data(), now.data(), l1.data(), l2.data()};
+        const Quadratic model{{gram_.data(), room_, room_}, m, q.data(), now.data(), l1.data(), l2.data(), sides.data()};
         coordinate_descent(model, tolerance * goal, kSweeps);
         const size_t n_used = m - size_t(std::count(now.begin(), now.end(), 0.0));
         if (tolerance < 0.1 || n_used <= kDirect) solve_active(model);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,7 @@ class BaseCard(TakesTable, BaseEstimator):
         *,
         max_points: int = 5,
         n_cuts: int = 9,
+        monotone: dict[str, int] | None = None,
         cv: Any = 5,
         rule: str = "min",
         random_state: Any = 0,
@@ -40,6 +42,7 @@ class BaseCard(TakesTable, BaseEstimator):
         self.max_terms = max_terms
         self.max_points = max_points
         self.n_cuts = n_cuts
+        self.monotone = monotone
         self.cv = cv
         self.rule = rule
         self.random_state = random_state
@@ -50,6 +53,7 @@ class BaseCard(TakesTable, BaseEstimator):
         self._max_terms = check.count("max_terms", self.max_terms)
         self._max_points = check.count("max_points", self.max_points)
         self._n_cuts = check.count("n_cuts", self.n_cuts)
+        self._sides = check.monotone(self.monotone, table.names, lambda j: table.column(j).is_categorical)
         self._centre = 0.0 if self._is_logistic else float(np.average(target, weights=weight))
         self._spread = 1.0
         if not self._is_logistic:
@@ -84,11 +88,19 @@ class BaseCard(TakesTable, BaseEstimator):
                 self._is_logistic,
                 self._max_terms,
                 self._max_points,
+                self._sides_of(statements, table.names),
             )
             for which, points, intercept, slope, _ in found:
                 terms = [(statements[int(j)], int(p)) for j, p in zip(which, points)]
                 cards.append((terms, float(intercept), float(slope)))
         return cards
+
+    def _sides_of(self, statements: list[Statement], names: Sequence[str]) -> np.ndarray:
+        """Whether each statement may only raise the answer (1), lower it (-1) or do either (0); empty: all are free."""
+        if not len(self._sides):
+            return self._sides
+        side = dict(zip(names, self._sides.tolist()))
+        return np.array([side[s.column] if s.kind == "above" else 0 for s in statements], dtype=np.int8)
 
     def _cross_validate(
         self, table: Table, target: np.ndarray, weight: np.ndarray, rows: np.ndarray, n_sizes: int
@@ -265,6 +277,7 @@ class ScoreCard(ClassifierMixin, BaseCard):
     max_terms : statements at most.
     max_points : points of a statement at most, in absolute value.
     n_cuts : cuts that are tried per column of numbers, at quantiles of its values.
+    monotone : dict column -> 1 (a larger value never lowers the answer), -1 (never raises it) or 0; of numbers.
     cv : folds that choose the number of statements and shrink the slope b to what held-out rows support; None takes
         `max_terms` and the slope of the training rows.
     rule : with folds, "min" takes the number of statements with the least held-out loss, "1se" the fewest within one

@@ -27,7 +27,7 @@ def folds_of(cv: Any) -> int:
 
 def refuse_ratios(model: Any) -> None:
     """One share of the absolute penalty, no refits: several are compared on rows in memory only."""
-    for name in ("relax", "norm_bound", "prior_sd"):
+    for name in ("relax", "norm_bound", "prior_sd", "monotone"):
         if getattr(model, name) is not None:
             raise ParameterError(
                 f"{name}={getattr(model, name)!r} needs rows in memory; give a sample: table.sample(100_000)"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -16,11 +16,13 @@ class Penalty:
     l1_ratio : share of the absolute (1 for the lasso, 0 for ridge).
     factors : one factor a column; 0 leaves the column free.
     starts : where each group begins (and the last one ends), or None when every column stands for itself.
+    sides : 1 for a column whose coefficients are not below 0, -1 not above, 0 free; empty where all are free.
     """
 
     l1_ratio: float
     factors: np.ndarray
     starts: np.ndarray | None = None
+    sides: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def at(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Weights of the absolute and of the squared coefficients; for groups the first is one number a group."""
@@ -35,13 +37,19 @@ class Penalty:
         """Whether the absolute of every column is penalised, one by one."""
         return self.starts is None and self.l1_ratio > 0 and bool(np.all(self.factors > 0))
 
-    def by_column(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """For the core, at strength 1: both weights of every column, and the end of its group (none: empty)."""
+    def by_column(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """For the core, at strength 1: both weights of every column, the end of its group (none: empty), its side."""
         l1, l2 = self.at(1.0)
         if self.starts is None:
-            return l1, l2, np.zeros(0, dtype=np.int64)
+            return l1, l2, np.zeros(0, dtype=np.int64), self.sides
         sizes = np.diff(self.starts)
-        return np.repeat(l1, sizes), l2, np.repeat(np.asarray(self.starts[1:], dtype=np.int64), sizes)
+        return np.repeat(l1, sizes), l2, np.repeat(np.asarray(self.starts[1:], dtype=np.int64), sizes), self.sides
+
+    def allowed(self, gradient: np.ndarray) -> np.ndarray:
+        """A gradient (columns × outputs) without what a coefficient of one sign may not follow."""
+        if not self.sides.any():
+            return gradient
+        return np.where(self.sides[:, None] * gradient < 0, 0.0, gradient)
 
     def norms(self, values: np.ndarray) -> np.ndarray:
         """|values| of each column, or the length of each group; outputs side by side."""
@@ -68,7 +76,7 @@ class Penalty:
     def shrink(self, alpha: float, gradient: np.ndarray) -> float:
         """The largest factor, at most 1, that brings a gradient within the l1 part alone."""
         l1, _ = self.at(alpha)
-        norms = self.norms(gradient).max(axis=1, initial=0.0)
+        norms = self.norms(self.allowed(gradient)).max(axis=1, initial=0.0)
         held = l1 > 0
         worst = np.max(norms[held] / l1[held], initial=0.0)
         return 1.0 if worst <= 1 else 1.0 / worst
@@ -77,5 +85,5 @@ class Penalty:
         """The smallest alpha at which all penalised coefficients are 0, given the gradient there."""
         nearly_ridge = Penalty(max(self.l1_ratio, 1e-3), self.factors, self.starts)
         l1, _ = nearly_ridge.at(1.0)
-        norms = self.norms(gradient).max(axis=1, initial=0.0)
+        norms = self.norms(self.allowed(gradient)).max(axis=1, initial=0.0)
         return float(np.max(norms[l1 > 0] / l1[l1 > 0], initial=0.0))

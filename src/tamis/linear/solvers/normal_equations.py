@@ -64,7 +64,8 @@ class NormalEquations:
         left = self.yy - self.c @ beta - q @ beta + l2 @ beta**2
         size = l1 @ penalty.norms(beta[:, None])[:, 0]
         free = penalty.factors * alpha == 0
-        slack = 0.5 * float((q[free] ** 2).sum()) + dual_scale * float(beta[free] @ q[free])
+        left_free = penalty.allowed(q[:, None])[free, 0]
+        slack = 0.5 * float((left_free**2).sum()) + dual_scale * float(beta[free] @ left_free)
         return float(0.5 * left * (1 + dual_scale * dual_scale) + size - dual_scale * (self.yy - self.c @ beta)) + slack
 
     def path(self, penalty: Penalty, alphas: np.ndarray, tol: float) -> np.ndarray:

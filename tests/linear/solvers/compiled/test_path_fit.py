@@ -143,7 +143,18 @@ def test_a_path_on_normal_equations_is_exact_for_orthogonal_columns():
     alphas = np.array([2.5, 1.0, 0.1])
     out, gaps = np.empty((1, 3, 4)), np.empty((1, 3))
     _core.gram_paths(
-        [np.eye(4)], [c], np.array([20.0]), np.ones(4), np.zeros(4), np.zeros(0, np.int64), alphas, 1e-13, out, gaps, 1
+        [np.eye(4)],
+        [c],
+        np.array([20.0]),
+        np.ones(4),
+        np.zeros(4),
+        np.zeros(0, np.int64),
+        np.zeros(0),
+        alphas,
+        1e-13,
+        out,
+        gaps,
+        1,
     )
     np.testing.assert_allclose(out[0], np.sign(c) * np.maximum(np.abs(c) - alphas[:, None], 0), atol=1e-12)
     assert gaps.max() <= 1e-12

@@ -50,6 +50,7 @@ class NewtonFit(PathFit):
             self.l1,
             self.l2,
             self.ends,
+            self.sides,
             self.centred,
             self._keeps_hessian(),
         )

@@ -67,7 +67,7 @@ class PathFit:
         self.centre, self.inverse, self.norms = (
             np.ascontiguousarray(part[:, f]) for part in (columns.centres, columns.inverses, columns.norms)
         )
-        self.l1, self.l2, self.ends = penalty.by_column()
+        self.l1, self.l2, self.ends, self.sides = penalty.by_column()
         self.gap = self.enough = 0.0
         self.axes = self._turn() if turns else None
         self._begin(loss)
@@ -144,7 +144,7 @@ def path_fits(job: Any, weights: np.ndarray, exact: bool = False) -> list[PathFi
     dense, penalty = isinstance(job.X, np.ndarray), job.penalty
     is_ridge = penalty.l1_ratio == 0 and bool(np.all(penalty.factors > 0) or not penalty.factors.any())
     several = isinstance(job.loss, Multinomial)
-    turns = is_ridge and n * p <= _LARGE and (penalty.factors.any() if several else p > n)
+    turns = is_ridge and not penalty.sides.any() and n * p <= _LARGE and (penalty.factors.any() if several else p > n)
     options = {"standardize": job.standardize, "centred": job.fit_intercept}
     by_entries = (
         penalty.l1_ratio > 0 and not isinstance(job.loss, Multinomial | Squared) and dense and _is_mostly_zero(job.X)
@@ -305,7 +305,7 @@ def _double(job: Any) -> float:
 def compiled_solution(job: Any, alpha: float, gap: float, enough: float) -> tuple[np.ndarray, np.ndarray, float]:
     """Coefficients, intercepts and relative gap at one strength, to a much smaller gap than the path's."""
     if alpha == 0:  # no penalty: no column is screened, and groups mean nothing
-        job = replace(job, penalty=Penalty(0.0, np.zeros_like(job.penalty.factors)))
+        job = replace(job, penalty=Penalty(0.0, np.zeros_like(job.penalty.factors), None, job.penalty.sides))
     reached = np.inf
     for steps in (8, 64):  # the second for losses with straight parts, far from quadratic
         fit: PathFit = path_fits(job, job.weights[:, None], exact=True)[0]

@@ -21,7 +21,7 @@ class SquaredFit(PathFit):
         y = np.ascontiguousarray(loss.y[:, 0])
         self.middle = float(self.w @ y) if self.centred else 0.0
         self.y = y - self.middle
-        self.core = _core.SquaredPath(self.core_columns, self.y, self.w, self.l1, self.l2, self.centred)
+        self.core = _core.SquaredPath(self.core_columns, self.y, self.w, self.l1, self.l2, self.sides, self.centred)
         self.null, self.null_gradient = self.core.null_loss, self.core.null_gradient
 
     def original(self, models: Models) -> Models:
