@@ -74,8 +74,9 @@ def forecast(sizes: Sequence[int], scores: np.ndarray, rows: Sequence[int], *, t
     low, high = np.quantile(resampled, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=1)
     few = t.ppf((1 + LEVEL) / 2, n_folds - 1) / norm.ppf((1 + LEVEL) / 2)
     wider = few * np.sqrt(1 + n_folds * test_share / (1 - test_share))
-    ends = (gain, gain - wider * np.maximum(gain - low, 0), gain + wider * np.maximum(high - gain, 0))
-    return Forecast(tuple(int(n) for n in rows), *(np.maximum(end, 0.0) for end in ends), float(exponents[0]))
+    below, above = wider * np.maximum(gain - low, 0.0), wider * np.maximum(high - gain, 0.0)
+    least, most = np.maximum(gain - below, 0.0), np.maximum(gain + above, 0.0)
+    return Forecast(tuple(int(n) for n in rows), np.maximum(gain, 0.0), least, most, float(exponents[0]))
 
 
 def _continued(sizes: np.ndarray, curves: np.ndarray, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
