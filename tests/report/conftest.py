@@ -338,6 +338,7 @@ def ladder(results: dict[str, Any]) -> dict[str, Any]:
         {
             "columns": k,
             "procedure": kind,
+            "label": {"small-tree": "tree", "additive": "curves"}.get(kind, ""),
             "words": f"{kind} of {k}",
             "selected": names[:k],
             "score": 0.95 - 0.1 / k,

@@ -53,3 +53,13 @@ def out_of_fold(results: dict[str, Any]) -> OutOfFold | None:
         int(times.min(initial=len(listed))),
         averaged,
     )
+
+
+def rates(results: dict[str, Any]) -> dict[str, np.ndarray]:
+    """Of two classes, false and true positive rates by falling threshold, from predictions kept or counts of them."""
+    from tamis.metrics import roc  # brings scikit-learn
+
+    held_out = out_of_fold(results)
+    if held_out is None:
+        return {name: np.array(values) for name, values in results["comparison"]["judged"]["roc"].items()}
+    return roc(held_out.truth, held_out.answers[:, 1], np.array([0, 1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from bokeh.plotting import figure
 
 from tamis.errors import ParameterError, StudyError
 from tamis.linear import LinearClassifier, LinearRegressor
@@ -15,9 +16,9 @@ def test_every_chart_is_a_method_and_a_wrong_one_says_which_to_take(made):
     """`study.plot` would lack a chart of the report, or draw nonsense for another kind of target."""
     two, numbers = Plots(made.lasso(made.study())), Plots(made.study(labels=(), metric="rmse"))
     for name in ("frontier", "stability", "procedures", "folds", "path", "roc", "precision_recall", "reliability"):
-        assert type(getattr(two, name)()).__name__ == "figure"
+        assert isinstance(getattr(two, name)(), figure)
     for name in ("predicted", "residuals"):
-        assert type(getattr(numbers, name)()).__name__ == "figure"
+        assert isinstance(getattr(numbers, name)(), figure)
     with pytest.raises(StudyError, match=r"a ROC curve needs two classes; plot procedures\(\)"):
         numbers.roc()
     with pytest.raises(StudyError, match=r"no residuals; plot reliability\(\)"):
@@ -52,12 +53,12 @@ def test_a_tree_is_drawn_with_every_node_at_its_depth():
     random = np.random.default_rng(0)
     X = random.normal(size=(200, 3))
     model = TreeClassifier(max_depth=3).fit(X, X[:, 0] * X[:, 1] > 0)
-    figure = model.plot(width=500)
-    points = figure.renderers[1].data_source.data
+    plot = model.plot(width=500)
+    points = plot.renderers[1].data_source.data
     assert len(points["x"]) == model.tree_.n_nodes
     assert sorted(points["x"]) == sorted(model.tree_.depth.tolist())
     assert points["way"][0] == "all rows"
-    assert figure.width == 500
+    assert plot.width == 500
 
 
 def test_a_path_is_drawn_as_it_was_followed():

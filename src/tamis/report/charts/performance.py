@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tamis.metrics import roc as roc_curve
 from tamis.report import show
 from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, diagonal, framed, hover, mark, named, pad, sourced
-from tamis.report.predictions import OutOfFold, out_of_fold
+from tamis.report.predictions import OutOfFold, out_of_fold, rates
 
 Results = dict[str, Any]
 
@@ -39,7 +38,7 @@ def classes(results: Results, most: int = show.MOST_BARS) -> Figure:
 def roc(results: Results) -> Figure:
     """The ROC curve of two classes, from the out-of-fold probabilities of the chosen procedure."""
     labels = [row["label"] for row in results["data"]["classes"]]
-    curve = _curve(results)
+    curve = rates(results)
     at = _corners(curve["false_positive"], curve["true_positive"])
     threshold = np.clip(curve["threshold"][at], 0, 1)
     source = {
@@ -70,7 +69,7 @@ def roc(results: Results) -> Figure:
 
 def precision_recall(results: Results) -> Figure:
     """Precision against recall of the second of two classes; the dashed line is its share, what guessing gives."""
-    curve, rows = _curve(results), [row["rows"] for row in results["data"]["classes"]]
+    curve, rows = rates(results), [row["rows"] for row in results["data"]["classes"]]
     true, false = curve["true_positive"] * rows[1], curve["false_positive"] * rows[0]
     some = true + false > 0
     precision = np.divide(true, true + false, out=np.ones(len(true)), where=some)
@@ -98,14 +97,6 @@ def precision_recall(results: Results) -> Figure:
     half = _at_half(curve)
     _now(figure, "pr-now", curve["true_positive"][half], precision[half])
     return figure
-
-
-def _curve(results: Results) -> dict[str, np.ndarray]:
-    """False and true positive rates by falling threshold, from the predictions kept or from counts of them."""
-    held_out = out_of_fold(results)
-    if held_out is None:
-        return {name: np.array(values) for name, values in results["comparison"]["judged"]["roc"].items()}
-    return roc_curve(held_out.truth, held_out.answers[:, 1], np.array([0, 1]))
 
 
 def _at_half(curve: dict[str, np.ndarray]) -> int:

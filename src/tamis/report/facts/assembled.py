@@ -9,6 +9,7 @@ from tamis.report import show
 from tamis.report.facts.answer import answer
 from tamis.report.facts.cards import cards
 from tamis.report.facts.columns import columns, data
+from tamis.report.facts.fields import fields
 from tamis.report.facts.lock import lock_facts
 from tamis.report.facts.model import model
 from tamis.report.facts.performance import performance
@@ -56,6 +57,7 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
         "model": model(results),
         "performance": performance(results),
         "validity": validity(results),
+        "fields": fields(results),
         "leakage": leakage(results, openings),
     }
 

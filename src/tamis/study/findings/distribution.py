@@ -33,7 +33,7 @@ def distribution(column: Column, problem: StudyProblem) -> dict[str, Any]:
     first and the last edge, which are counted in the first and the last bar.
     """
     is_missing = column.values < 0 if column.is_categorical else column.missing
-    codes, described = _levels(column, is_missing) if _is_coded(column) else _bins(column.values[~is_missing])
+    codes, described = levels_of(column, is_missing) if _is_coded(column) else _bins(column.values[~is_missing])
     y, n = problem.rates[~is_missing], described.pop("bars")
     out = {**described, "missing": int(is_missing.sum()), "rows": np.bincount(codes, minlength=n).tolist()}
     if problem.labels:
@@ -57,7 +57,7 @@ def _is_coded(column: Column) -> bool:
     return column.levels is not None
 
 
-def _levels(column: Column, is_missing: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
+def levels_of(column: Column, is_missing: np.ndarray) -> tuple[np.ndarray, dict[str, Any]]:
     """Codes of bars, one a level: the most frequent in the order of levels, and one for the others."""
     values, levels = column.values[~is_missing].astype(np.int64), column.levels or ()
     counts = np.bincount(values, minlength=len(levels))

@@ -16,6 +16,7 @@ from tamis.study.findings.pairs.interactions import interactions
 from tamis.study.findings.readable import readable
 from tamis.study.findings.stability import expected_false, selection_stability
 from tamis.study.findings.sure import sure_columns
+from tamis.study.findings.table_one import table_one
 from tamis.study.findings.terms import kept_terms, listed_terms, terms
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures.models.facts import facts_of
@@ -93,6 +94,7 @@ def findings(
         "learning": final.get("learning"),
         "final_complexity": final.get("complexity"),
         "readable": readable(model, problem, list(order)),
+        "table_one": table_one(problem, first),
     }
 
 
