@@ -5,7 +5,7 @@
     python benchmarks/study/choice.py --learn 500 --most 30000  the price on all other rows of large tables
 
 Every table (at most `--most` rows of it) is studied with three tenths of its rows locked: equal rows lie on one side,
-so that no model is paid for copies. With `--learn`, all rows but so many are locked. Every candidate is then fitted on
+so that no model is paid for copies. Tables too small to lock rows are left out. With `--learn`, all rows but so many are locked. Every candidate is then fitted on
 the unlocked rows and scored on the locked ones by accuracy or R². Beside it stand three models of scikit-learn at their
 defaults: a random forest, histogram gradient boosting, and an L1 logistic regression or LassoCV on standardised
 columns; words are indicators for forest and L1, and categories for boosting.
@@ -28,8 +28,10 @@ from tamis import engine
 from tamis.evaluate.cross_validate import train
 from tamis.evaluate.inner_folds import inner_folds
 from tamis.metrics.intervals.paired import difference
+from tamis.study.choose import KIND_KEPT, rungs_of, simplest
 from tamis.study.comparison.compare import Compared, compare
 from tamis.study.comparison.figures import by_unit
+from tamis.study.comparison.ladder import rung_records
 from tamis.study.fold import FoldRules
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures.models.fitted import FittedProcedure
@@ -40,7 +42,7 @@ from tamis.study.running import Run
 from tamis.study.settings import Settings
 from tamis.table import Table
 
-#: Rules: standard errors of the paired difference, and share of the best's gain over the baseline.
+#: Rules for numbers of columns: standard errors of the paired difference, and share of the best's gain over the baseline.
 RULES = {
     "1 error": (1.0, 0.0),
     "80%, 1 error": (1.0, 0.8),
@@ -72,6 +74,8 @@ def measured(frame: pd.DataFrame, split: int, learn: int, is_compared: bool) -> 
     task = "regression" if frame["target"].dtype.kind == "f" else "classification"
     settings = Settings(target="target", lock=lock, seed=split, task=task)
     problem = StudyProblem.of(Table.of(frame), settings)
+    if not len(problem.lock.rows):
+        return {}
     rules = FoldRules.of(settings, problem)
     run = Run(settings, problem, rules, Memory(), 1)  # type: ignore[arg-type]
     with engine.one_blas_thread():
@@ -81,12 +85,19 @@ def measured(frame: pd.DataFrame, split: int, learn: int, is_compared: bool) -> 
         facts: dict[str, Any] = {
             "losses": losses,
             "rows": by_unit(problem, folds, judged["baseline"], "rows"),
+            "rungs": [by_unit(problem, folds, one, "loss") for one in _records(run, folds, judged)],
             "finals": _finals(run, frame),
         }
         if is_compared:
             which = Compared(run.procedures, run.candidates, run.references, sizes=run.sizes)
             facts["compared"] = compare(problem, rules, settings.prefer, which, folds, judged, run.association)
     return {**facts, "rivals": {} if learn else _rivals(frame, problem)}
+
+
+def _records(run: Run, folds: list[Any], judged: Any) -> list[Any]:
+    """What is kept of every rung, its kind chosen by the training rows of each fold."""
+    names = [one.name for one in run.candidates]
+    return [rung_records([names[place] for place in rung], judged, len(folds)) for rung in rungs_of(names)]
 
 
 def _finals(run: Run, frame: pd.DataFrame) -> dict[str, dict[str, Any]]:
@@ -143,15 +154,18 @@ def final(facts: dict[str, Any], name: str) -> dict[str, Any]:
 
 
 def taken(facts: dict[str, Any], errors: float, share: float) -> str:
-    """The first candidate within so many standard errors of the best, and with this share of its gain."""
-    names, losses = list(facts["losses"]), list(facts["losses"].values())
-    sums = [float(one.sum()) for one in losses]
-    best = int(np.argmin(sums))
+    """The first rung within so many standard errors of the best, and with this share of its gain; of it, as a study."""
+    names, rungs = list(facts["losses"]), facts["rungs"]
+    sums = [float(one.sum()) for one in rungs]
+    best = rung = int(np.argmin(sums))
     for place in range(best):
-        gap = difference(losses[place], losses[best], facts["rows"])
+        gap = difference(rungs[place], rungs[best], facts["rows"])
         if sums[place] - sums[best] <= (1 - share) * (sums[0] - sums[best]) and gap.mean <= errors * gap.error:
-            return names[place]
-    return names[best]
+            rung = place
+            break
+    kinds = [names[place] for place in rungs_of(names)[rung]]
+    losses = [facts["losses"][name] for name in (names[0], *kinds)]
+    return kinds[max(0, simplest(losses, facts["rows"], KIND_KEPT["balanced"]) - 1)]
 
 
 def summary(results: dict[str, list[dict[str, Any]]], errors: float, share: float) -> str:
@@ -198,6 +212,7 @@ def main() -> None:
         lambda frame, split: measured(frame, split, options.learn, is_compared=True),
         _line,
     )
+    results = {name: kept for name, splits in results.items() if (kept := [one for one in splits if one])}
     told = [one for splits in results.values() for one in map(price, splits) if one is not None]
     covered = sum(one["covered"] for one in told)
     print(f"\n{len(results)} tables; the interval of the price holds the difference in {covered} of {len(told)}")
@@ -214,7 +229,7 @@ def main() -> None:
 def _line(splits: list[dict[str, Any]]) -> str:
     """What the default takes, its score beside the three, and the price."""
     words = []
-    for one in splits:
+    for one in filter(None, splits):
         name = one["compared"]["chosen"]
         model, cost = final(one, name), price(one)
         beside = ", ".join(f"{rival} {value:.3f}" for rival, value in one["rivals"].items())

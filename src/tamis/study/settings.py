@@ -36,9 +36,9 @@ class Settings:
         proper score whatever is quoted.
     loss : instead, what each kind of mistake costs, truth -> answer -> cost: answers are those of least expected cost,
         and the mean cost is compared and quoted.
-    prefer : "balanced" takes, of the readable models within one standard error of the best readable one, that of the
-        fewest columns, then of the simplest kind, if it keeps 90% of the best one's gain over the baseline; "simplest"
-        asks for no share of the gain; "best" takes the model of least loss, black boxes included.
+    prefer : "balanced" takes the fewest columns with which readable models are within one standard error of the best
+        number of columns and keep 90% of its gain over the baseline, then the simplest kind, which keeps 99%;
+        "simplest" asks for no share of the gain; "best" takes the model of least loss, black boxes included.
     columns : the largest number of columns of a readable model; None is 12, or 20 for more columns than rows.
     rare : classes with fewer rows than folds: "keep" learns them all the same, "merge" makes them one class, "drop"
         leaves their rows out.

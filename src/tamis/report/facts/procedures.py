@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from tamis.report import show
@@ -30,7 +31,7 @@ LOSSES = {
 PREFERENCES = {
     "simplest": "the simplest that loses no more than one standard error of the paired difference to the best",
     "balanced": "the simplest that loses no more than one standard error of the paired difference to the best and "
-    "keeps 99% of the best's gain over the baseline",
+    "keeps 90% of the best's gain over the baseline",
     "best": "the best",
 }
 
@@ -72,7 +73,7 @@ def procedures(results: Results) -> dict[str, Any]:
     rows = [_procedure(row, index, compared["chosen"]) for index, row in enumerate(listed)]
     return {
         "table": ReportTable("procedures", "Procedures compared, simplest first", heads, rows),
-        "rule": f"{_rule(compared)} {_claim(compared)}",
+        "rule": f"{_rule(compared, results.get('ladder') or ())} {_claim(compared)}",
         "chosen": compared["chosen"],
         "direction": sentence(f"{show.metric(metric.name)}: {'larger' if metric.larger else 'smaller'} is better"),
         "loss": sentence(
@@ -104,7 +105,7 @@ def procedure_name(name: str) -> str:
     return f"{show.name(base)}, {show.count(int(size_text[:-1]), 'column')}"
 
 
-def _rule(compared: dict[str, Any]) -> str:
+def _rule(compared: dict[str, Any], ladder: Sequence[dict[str, Any]]) -> str:
     scored = {row["name"]: {**row, "said": procedure_name(row["name"])} for row in compared["procedures"]}
     best, chosen = scored[compared["best"]], scored[compared["chosen"]]
     how = f"Procedures are compared by the {LOSSES[compared['loss']]} of held-out rows, row by row."
@@ -126,9 +127,15 @@ def _rule(compared: dict[str, Any]) -> str:
         return f"{how} {best_words} It is chosen."
     if chosen["name"] == best["name"]:
         return f"{how} {best_words} It is chosen because every simpler procedure is clearly worse."
-    error = show.number(chosen["standard_error"], 4)
-    behind = f"{show.number(chosen['difference'], 4)} behind the best, with a standard error of {error}"
-    return f"{how} {best_words} Chosen is {PREFERENCES[compared['prefer']]}: {chosen['said']}, {behind}."
+    best_of_sizes, behind = "the best", chosen
+    rung = next((rung for rung in ladder if rung["chosen"] and "difference" in rung), None)
+    if rung is not None:
+        how += " With each number of columns, training rows choose the kind of model."
+        least = min((one for one in ladder if "difference" in one), key=lambda one: float(one["loss"]))
+        best_of_sizes, behind = f"the best number of columns ({least['columns']})", rung
+    error, gap = show.number(behind["standard_error"], 4), show.number(behind["difference"], 4)
+    words = f"{chosen['said']}, {gap} behind {best_of_sizes}, with a standard error of {error}"
+    return f"{how} {best_words} Chosen is {PREFERENCES[compared['prefer']]}: {words}."
 
 
 def _claim(compared: dict[str, Any]) -> str:

@@ -119,6 +119,8 @@ def _choice(results: dict[str, Any]) -> str:
         by = "set of equal rows"
     loss = f"{_LOSS.get(compared['loss'], compared['loss'])} of held-out rows, paired by {by}"
     rule = f"The rule of choice, fixed beforehand, took {_RULE[compared['prefer']]}; losses were {loss}."
+    if any("difference" in rung for rung in results.get("ladder") or ()):
+        rule += " Models of the same number of columns were compared as one, their kind chosen by training rows."
     if compared.get("by_metric"):
         rule += " Among procedures that these losses could not tell apart, the quoted metric decided."
     if answer["chosen_by"] != "person":

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from tamis.metrics.intervals.curves import calibration, confusion, roc
 from tamis.metrics.intervals.paired import difference
 from tamis.metrics.intervals.tally import Tally
 from tamis.results.fold import FoldRecord, Judgements
-from tamis.study.choose import choose
+from tamis.study.choose import RungLosses, choose_by_rung, rungs_of
 from tamis.study.claims.association import Association
 from tamis.study.claims.claim import CHANCE, claim, level_of
 from tamis.study.claims.held_out import HeldOut
@@ -21,7 +22,7 @@ from tamis.study.claims.scoring import majority_share
 from tamis.study.comparison.black_box import best_black_box
 from tamis.study.comparison.figures import by_unit, excess, figures, first_folds, mean, recalls, score
 from tamis.study.comparison.frontier import frontier, paths
-from tamis.study.comparison.ladder import ladder
+from tamis.study.comparison.ladder import ladder, rung_records
 from tamis.study.comparison.naive import naive_forecasts
 from tamis.study.comparison.race import picked_inside, raced_facts
 from tamis.study.fold import FoldRules, tally_of
@@ -91,8 +92,10 @@ def compare(
     ).with_association(columns)
     claimed = claimed.bounded(metric.name, of_choice["interval"]).hedged(columns)
     metric_sums, by_none = _metric_sums(problem, folds, names, judged), claimed.by_no_procedure
-    index = 0 if claimed.signal == "none" else _chosen(losses, rows, prefer, by_none, metric_sums)
-    by_metric = bool(index) and metric_sums is not None and index != _chosen(losses, rows, prefer, by_none, None)
+    rungs = _rung_losses(problem, folds, names, judged, metric_sums is not None)
+    choice = partial(_chosen, names, losses, rows, prefer, by_none, rungs)
+    index = 0 if claimed.signal == "none" else choice(metric_sums)
+    by_metric = bool(index) and metric_sums is not None and index != choice(None)
     whose = {**judged, **{procedure.name: records for procedure, records in restricted}}
     chosen_name = person or names[index]
     quoted = of_picked if index and person is None else whose[chosen_name]
@@ -222,14 +225,30 @@ def _shared_luck(
     return float(np.clip(np.corrcoef(*gains)[0, 1], 0.0, 1.0))
 
 
+def _rung_losses(
+    problem: StudyProblem, folds: Sequence[Fold], names: Sequence[str], judged: Judgements, has_metric: bool
+) -> RungLosses:
+    """What every rung lost in the outer folds, its kind chosen by the training rows of each."""
+    records = [rung_records([names[place] for place in rung], judged, len(folds)) for rung in rungs_of(names)]
+    losses = [by_unit(problem, folds, of_rung, "loss") for of_rung in records]
+    return RungLosses(losses, [by_unit(problem, folds, of_rung, "quoted") for of_rung in records] if has_metric else None)
+
+
 def _chosen(
-    losses: list[np.ndarray], rows: np.ndarray, prefer: str, by_none: bool, quoted: list[np.ndarray] | None
+    names: Sequence[str],
+    losses: list[np.ndarray],
+    rows: np.ndarray,
+    prefer: str,
+    by_none: bool,
+    rungs: RungLosses,
+    quoted: list[np.ndarray] | None,
 ) -> int:
     """The choice by the outer losses, once there is a signal: then it is not the baseline.
 
     Where no procedure shows the signal, but a black box or columns alone do, the baseline may be as good as any.
     """
-    index = choose(losses, rows, prefer, quoted)
+    rungs = rungs if quoted is not None else replace(rungs, quoted=None)
+    index = choose_by_rung(names, losses, rows, prefer, quoted, rungs)
     return index if index or by_none else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
 
 

@@ -22,6 +22,13 @@ if TYPE_CHECKING:
 LEVEL = 0.05
 
 
+def rung_records(names: Sequence[str], judged: Judgements, n_folds: int) -> list[FoldRecord]:
+    """In each fold, what was kept of the kind of least inner loss: its held-out rows had no part in the choice."""
+    if len(names) == 1:
+        return judged[names[0]]
+    return [judged[names[picked_inside("best", names, judged, i)]][i] for i in range(n_folds)]
+
+
 def ladder(
     problem: StudyProblem,
     rules: FoldRules,
@@ -38,22 +45,28 @@ def ladder(
     Returns
     -------
     Of each rung `columns`, `procedure`, its `label` in charts, `score`, `interval`, `loss`, `p_value` (that it is no
-    better than the best rung below, by the loss, paired by unit), `better`, `chosen` and `black_box`.
+    better than the best rung below, by the loss, paired by unit), `better`, `chosen` and `black_box`; of readable ones
+    also `difference`, by which its loss exceeds that of the best of them, and its `standard_error`.
     """
     sized = [procedure.name for procedure in which.procedures if procedure.by_size]
     if not sized:
         return []
     rungs: list[dict[str, Any]] = []
+    rows, loss_sums = by_unit(problem, folds, judged["baseline"], "rows"), []
     below = judged["baseline"]
     for size in which.sizes:
         names = [f"{name}[{size}]" for name in sized]
-        picked = [picked_inside("best", names, judged, i) for i in range(len(folds))]
-        records = [judged[names[p]][i] for i, p in enumerate(picked)]
+        records = rung_records(names, judged, len(folds))
         best = min(names, key=lambda name: float(by_unit(problem, folds, judged[name], "loss").sum()))
         rung = _rung(problem, rules, folds, records, below)
         rung_head = {"columns": size, "procedure": best.partition("[")[0], "chosen": best == chosen, "black_box": False}
         rungs.append({**rung_head, **rung})
+        loss_sums.append(by_unit(problem, folds, records, "loss"))
         below = records if rung["better"] else below
+    least = min(loss_sums, key=lambda sums: float(sums.sum()))
+    for rung, sums in zip(rungs, loss_sums):
+        behind = difference(sums, least, rows)
+        rung |= {"difference": behind.mean, "standard_error": behind.error}
     _mark(rungs, chosen)
     if which.references:
         box, records = best_records(which.references, judged)

@@ -19,7 +19,7 @@ import numpy as np
 from tamis.evaluate.cross_validate import Beside, Fold, Trained
 from tamis.metrics.intervals.paired import difference
 from tamis.results.fold import FoldRecord, Judgements, RaceEnd, SizedRecord, UnitLosses
-from tamis.study.choose import choose
+from tamis.study.choose import choose_by_rung
 from tamis.study.fold import FoldRules, full_record, inner_record, sized_record
 from tamis.study.procedures import Procedure
 from tamis.study.procedures.models.sized.records import is_sized
@@ -82,7 +82,7 @@ class Race:
         best = min(losses_of.values(), key=lambda sums: float(sums.sum()))
         losses_of[self.name] = loss - favour * difference(loss, best, rows).error * rows
         order = [name for name in self.names if name in losses_of]
-        return order[choose([losses_of[name] for name in order], rows, self.prefer)] == self.name
+        return order[choose_by_rung(order, [losses_of[name] for name in order], rows, self.prefer)] == self.name
 
 
 def race_record(trained: Trained, *, rules: FoldRules, race: Race) -> FoldRecord | SizedRecord:
@@ -198,7 +198,8 @@ def picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: i
         ]
         for sums_of in ([own.loss for own in inner], [own.quoted for own in inner])
     )
-    return indices[choose(losses, rows[0, common], prefer, quoted if len(quoted) == len(losses) else None)]
+    metric_sums = quoted if len(quoted) == len(losses) else None
+    return indices[choose_by_rung([names[i] for i in indices], losses, rows[0, common], prefer, metric_sums)]
 
 
 def raced_facts(records: Sequence[FoldRecord]) -> dict[str, int]:
