@@ -87,6 +87,10 @@ def run(
         str | None,
         typer.Option(help="columns whose levels are judged each by itself; by default all of 2 to 6 values"),
     ] = None,
+    monotone: Annotated[
+        str | None,
+        typer.Option(help="columns with which predictions may only rise or fall, as in age=+,bmi=-"),
+    ] = None,
     rows: Annotated[
         int | None,
         typer.Option(help="how many rows of files to draw and study; by default 50,000 of several files, all of one"),
@@ -136,6 +140,7 @@ def run(
         rows=rows,
         columns=columns,
         subgroups=listed(subgroups),
+        monotone=monotone,
         n_jobs=jobs,
     )
     with engine_of(engine, jobs, address, master):

@@ -29,6 +29,7 @@ DEFAULTS: dict[str, Any] = {
     "procedures": None,
     "columns": None,
     "subgroups": None,
+    "monotone": None,
     "transform": None,
     "rows": None,
     "missing": None,
@@ -84,7 +85,7 @@ def _changed(settings: dict[str, Any]) -> dict[str, Any]:
 def _sayable(plan: dict[str, Any]) -> bool:
     """False when a setting has no option, or a name holds what a command separates names by, or what cannot be seen."""
     settings = plan["settings"]
-    listed = [*(settings.get("drop") or ()), *(settings.get("types") or {})]
+    listed = [*(settings.get("drop") or ()), *(settings.get("types") or {}), *(settings.get("monotone") or {})]
     single = [plan["source"], plan.get("query"), settings["target"], settings.get("groups"), settings.get("time")]
     loss = settings.get("loss")
     if isinstance(loss, dict):

@@ -12,6 +12,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from sklearn.base import clone
+
 from tamis.check import one_of
 from tamis.errors import KindError, ParameterError
 from tamis.study.procedures import CALIBRATED, Procedure, all_procedures, suits_wide
@@ -31,6 +33,7 @@ def chosen(
     *,
     prefer: str = "balanced",
     max_columns: int | None = None,
+    monotone: dict[str, int] | None = None,
 ) -> tuple[Procedure, ...]:
     """The procedures asked for, the baseline always among them and first.
 
@@ -46,6 +49,7 @@ def chosen(
         the same group, and a forest calibrated by them would be overconfident.
     prefer : as in `Settings`.
     max_columns : columns of a readable model at most; None is 12, or 20 for more columns than rows.
+    monotone : directions of columns; procedures that cannot obey them are left out (see `left_out`).
 
     >>> [procedure.name for procedure in chosen(None, shape=(100, 30))]
     ['baseline', 'small-tree', 'formula', 'additive']
@@ -53,15 +57,45 @@ def chosen(
     procedures = _requested(requested, prefer)
     if requested is None and shape is not None:
         procedures = tuple(procedure for procedure in procedures if procedure.suits(*shape))
-    return _prepared(procedures, transform, shape, independent, max_columns)
+    return _prepared(_obeying(procedures, monotone), transform, shape, independent, max_columns)
 
 
 def references(
-    transform: str | None, shape: tuple[int, int], independent: bool, named: Iterable[str]
+    transform: str | None,
+    shape: tuple[int, int],
+    independent: bool,
+    named: Iterable[str],
+    monotone: dict[str, int] | None = None,
 ) -> tuple[Procedure, ...]:
     """Black boxes that suit the shape of a table and are not among the procedures of these names."""
     suited = tuple(one for one in black_boxes() if one.suits(*shape) and one.name not in set(named))
-    return _prepared(suited, transform, shape, independent, None)
+    return _prepared(_obeying(suited, monotone), transform, shape, independent, None)
+
+
+def left_out(
+    requested: Iterable[str] | Mapping[str, Any] | None, prefer: str, shape: tuple[int, int]
+) -> tuple[str, ...]:
+    """Names of the procedures that would be compared, but cannot obey directions of columns.
+
+    >>> left_out(["lasso", "subset"], "balanced", (100, 5)), left_out(None, "balanced", (100, 5))
+    (('subset',), ())
+    """
+    return tuple(
+        one.name
+        for one in _requested(requested, prefer)
+        if not one.takes_monotone and one.name != "baseline" and (requested is not None or one.suits(*shape))
+    )
+
+
+def _obeying(procedures: tuple[Procedure, ...], monotone: dict[str, int] | None) -> tuple[Procedure, ...]:
+    """Those that can obey directions of columns, and do; and the baseline, which answers the same for all rows."""
+    if not monotone:
+        return procedures
+    kept = tuple(one for one in procedures if one.takes_monotone or one.name == "baseline")
+    if all(one.name == "baseline" for one in kept) and len(procedures) > len(kept):
+        names = ", ".join(one.name for one in procedures if one.name != "baseline")
+        raise ParameterError(f"monotone is not possible with {names}; give other procedures, or leave monotone out")
+    return tuple(_with(one, monotone=dict(monotone)) if one.takes_monotone else one for one in kept)
 
 
 def black_boxes(with_custom: bool = False) -> tuple[Procedure, ...]:
@@ -72,7 +106,15 @@ def black_boxes(with_custom: bool = False) -> tuple[Procedure, ...]:
     """
     listed = [(one, one.reference) for one in all_procedures().values() if one.reference is not None]
     return tuple(
-        replace(one, words=box.words, make=box.make, suits=box.suits, cost=box.cost, sized=False)
+        replace(
+            one,
+            words=box.words,
+            make=box.make,
+            suits=box.suits,
+            cost=box.cost,
+            sized=False,
+            takes_monotone=box.takes_monotone,
+        )
         for one, box in listed
         if box.with_custom or not with_custom
     )
@@ -105,8 +147,8 @@ def _prepared(
 def _with(procedure: Procedure, **parameters: Any) -> Procedure:
     """The same procedure with parameters of its sized models, which may stand behind transforms."""
 
-    def make(task: str) -> Any:
-        model = procedure.make(task)
+    def make(task: str, **rows: int) -> Any:
+        model = clone(procedure.make(task, **rows))  # a user's own object stays as it is
         prefix = "model__" if hasattr(model, "steps") else ""
         return model.set_params(**{f"{prefix}{name}": value for name, value in parameters.items()})
 
@@ -191,7 +233,8 @@ def _procedure_of(name: Any, model: Any) -> Procedure:
             raise KindError(f"procedures[{name!r}] has no {verb}; give a model, or a pipeline that ends in one")
     if name in all_procedures() and all_procedures()[name].is_reserved:
         raise ParameterError(f"procedures[{name!r}] has the name of a procedure there is; give it a name of its own")
-    return Procedure(name, spoken(model), lambda task: model, cost=CUSTOM_COST, transformed=False)
+    takes = "monotone" in model.get_params(deep=False)
+    return Procedure(name, spoken(model), lambda task: model, cost=CUSTOM_COST, transformed=False, takes_monotone=takes)
 
 
 def spoken(model: Any) -> str:

@@ -83,6 +83,7 @@ def assemble(
         "by_rule": compared["by_rule"],
         "prefer": compared["prefer"],
         "tried": final["tried"],
+        **({} if final.get("monotone") is None else {"monotone": final["monotone"]}),
         "black_boxes": final["black_boxes"],
         "selected": list(final["contributions"]),
         "contributions": final["contributions"],

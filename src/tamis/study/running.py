@@ -49,6 +49,7 @@ from tamis.study.requested import (
     black_boxes,
     candidates,
     chosen,
+    left_out,
     references,
 )
 from tamis.study.settings import Settings
@@ -192,6 +193,7 @@ class Run:
             "readable": readability(fitted.model),
             "kind": facts_of(fitted.model).words(),
             "tried": [procedure.name for procedure in procedures[1:]],
+            "monotone": directions_of(settings, problem),
             "black_boxes": [procedure.name for procedure, _ in references],
             "findings": self._findings(winner, (curve, compared), folds, judged, done, fitted),
         }
@@ -405,6 +407,7 @@ def procedures_of(settings: Settings, problem: StudyProblem) -> tuple[Procedure,
         _is_independent(problem),
         prefer=settings.prefer,
         max_columns=settings.columns,
+        monotone=settings.monotone,
     )
     return procedures if problem.exposure is None else _of_rates(procedures, settings)
 
@@ -428,13 +431,24 @@ def references_of(settings: Settings, problem: StudyProblem, procedures: Sequenc
     if settings.procedures is not None:  # beside procedures of the user, boosting alone
         beside = {procedure.name for procedure in black_boxes(with_custom=True)}
         named += [procedure.name for procedure in black_boxes() if procedure.name not in beside]
-    return references(settings.transform, _shape(problem), _is_independent(problem), named)
+    return references(settings.transform, _shape(problem), _is_independent(problem), named, settings.monotone)
 
 
 def all_procedures(settings: Settings, problem: StudyProblem) -> tuple[Procedure, ...]:
     """Everything that a person may choose."""
     procedures = procedures_of(settings, problem)
     return (*procedures, *references_of(settings, problem, procedures))
+
+
+def directions_of(settings: Settings, problem: StudyProblem) -> dict[str, Any] | None:
+    """Directions of columns, the class whose probability has them, and the procedures that could not obey."""
+    if settings.monotone is None:
+        return None
+    return {
+        "directions": dict(settings.monotone),
+        "label": str(problem.labels[-1]) if problem.labels else None,
+        "left_out": list(left_out(settings.procedures, settings.prefer, _shape(problem))),
+    }
 
 
 def max_columns(settings: Settings, problem: StudyProblem) -> int:

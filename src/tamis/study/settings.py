@@ -56,6 +56,9 @@ class Settings:
         or "spectrum_*: smooth; age: center" (see `tamis.transform.Transforms`); learned in every fold anew.
     black_box : whether black boxes (forest, boosting, ridge of all columns) are judged in the same folds, too, so that
         the price of a readable model is known; they are never chosen unless `procedures` names them or prefer="best".
+    monotone : column -> 1 (predictions never fall as the column rises, all others equal) or -1 (they never rise), for
+        two classes (the probability of the one that is meant), numbers and counts; also as text, "age=+,bmi=-".
+        Procedures that cannot obey are left out.
     subgroups : columns whose levels are judged each by itself; None is every column of 2 to 6 different values.
     rows : how many rows of a source in files are drawn, by a keyed hash of their numbers, and studied; None is 50,000
         of several files, which may be larger than memory, and all rows of one.
@@ -86,6 +89,7 @@ class Settings:
     rows: int | None = None
     columns: int | None = None
     subgroups: tuple[str, ...] | None = None
+    monotone: dict[str, int] | None = None
     missing: Any = None
     sheet: str | int | None = None
     header: Any = None
@@ -116,6 +120,8 @@ class Settings:
         if self.target in self.drop:
             raise ParameterError(f"drop holds the target {self.target!r}; leave it out of drop, or give another target")
         self._check_exposure()
+        if self.monotone is not None and self.transform is not None:
+            raise ParameterError("monotone speaks of columns as they are, and transform changes them; leave one out")
         if self.transform is not None:
             from tamis.transform.steps import read_steps
 
@@ -177,6 +183,7 @@ class Settings:
             "rows",
             "columns",
             "subgroups",
+            "monotone",
             "missing",
             "sheet",
             "header",
@@ -188,6 +195,28 @@ class Settings:
         if self._brings_procedures:
             facts["procedures"] = {name: recipe(model) for name, model in self.procedures.items()}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in facts.items()}
+
+
+#: Directions of columns as people write them.
+SIGNS = {"+": 1, "+1": 1, "1": 1, "-": -1, "-1": -1, "\u2212": -1, "0": 0}
+
+
+def directions_given(given: Any) -> dict[str, int] | None:
+    """Directions of columns, from a mapping or a text; None where no column has one.
+
+    >>> directions_given("age=+, bmi=-"), directions_given({"age": 0})
+    ({'age': 1, 'bmi': -1}, None)
+    """
+    if isinstance(given, str):
+        pairs = [part.rpartition("=") for part in given.split(",") if part.strip()]
+        wrong = next((f"{name}{sep}{sign}" for name, sep, sign in pairs if sign.strip() not in SIGNS or not sep), None)
+        if wrong is not None:
+            raise ParameterError(f"monotone holds {wrong.strip()!r}; give a column, = and + or -, as in age=+,bmi=-")
+        given = {name.strip(): SIGNS[sign.strip()] for name, _, sign in pairs}
+    if isinstance(given, Mapping):
+        given = {str(name): direction for name, direction in given.items()}
+    check.monotone(given, list(given) if isinstance(given, dict) else [])
+    return {name: int(direction) for name, direction in given.items() if direction} or None
 
 
 def names_given(names: Any) -> tuple[Any, ...]:

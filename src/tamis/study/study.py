@@ -21,7 +21,7 @@ from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metaestimators import available_if
 
 import tamis
-from tamis import engine
+from tamis import check, engine
 from tamis.check import count, number, one_of
 from tamis.errors import ParameterError, StudyError, UnwritableError
 from tamis.linear.encoding import joined_levels
@@ -44,7 +44,7 @@ from tamis.study.problem import StudyProblem
 from tamis.study.requested import chosen
 from tamis.study.results import assemble, unfinished
 from tamis.study.running import Found, Progress, Run, all_procedures
-from tamis.study.settings import Settings, names_given, procedures_given
+from tamis.study.settings import Settings, directions_given, names_given, procedures_given
 from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
 from tamis.study.target.several import TargetStudies, refuse_without_table, targets_given
 from tamis.study.validity.facts import validity_facts
@@ -72,8 +72,8 @@ class Study(TakesTable, BaseEstimator):
     types, query : how to read the source, as in `tamis.read`.
     n_jobs : threads; the answer has the same bytes for any number.
     **settings : what else `Settings` takes: task, scoring, loss, prefer, rare, lock, folds, repeats, inner, groups,
-        time, exposure, drop, procedures, transform, black_box, rows, columns, subgroups, missing, sheet, header,
-        positive; `loss` is what `LossMatrix.of` takes.
+        time, exposure, drop, procedures, transform, black_box, rows, columns, subgroups, monotone, missing, sheet,
+        header, positive; `loss` is what `LossMatrix.of` takes.
 
     Attributes
     ----------
@@ -159,6 +159,7 @@ class Study(TakesTable, BaseEstimator):
             plainly_by_name = {
                 "drop": names_given,
                 "subgroups": names_given,
+                "monotone": directions_given,
                 "procedures": procedures_given,
                 "loss": plain,
             }
@@ -166,7 +167,7 @@ class Study(TakesTable, BaseEstimator):
                 if more.get(name) is not None:
                     more[name] = plainly(more[name])
             settings = Settings(target=target or TARGET, seed=seed, types=plain_types(types), **more)
-            chosen(settings.procedures, settings.transform)
+            chosen(settings.procedures, settings.transform, monotone=settings.monotone)
             engine.workers(self.n_jobs)
             self._settings = settings
         return self._settings
@@ -181,6 +182,7 @@ class Study(TakesTable, BaseEstimator):
             self._drawn = (raw.n_rows, raw.drawn_from) if raw.drawn_from else None
             self._problem = StudyProblem.of(raw, self.settings)
             self._settings = _with_named_costs(self.settings, self._problem)
+            _check_directions(self._settings, self._problem)
         return self._problem
 
     def _fetched(self) -> Raw:
@@ -795,6 +797,13 @@ class Study(TakesTable, BaseEstimator):
             "settings": self.settings.to_dict(),
             **self._place,
         }
+
+
+def _check_directions(settings: Settings, problem: StudyProblem) -> None:
+    """Refuse directions of columns that models do not see, of categories, and of more than two classes."""
+    table = problem.table
+    directions = check.monotone(settings.monotone, table.names, lambda j: table.column(j).is_categorical)
+    check.one_answer(directions, n_classes=len(problem.labels))
 
 
 def _with_named_costs(settings: Settings, problem: StudyProblem) -> Settings:

@@ -93,8 +93,16 @@ def _procedures(results: dict[str, Any]) -> str:
     first = listed([in_list(name) for name in names])
     return (
         f"We compared {first} with a baseline that looks at no column; each made its own choice of columns and "
-        "settings on the training part of every fold alone."
+        f"settings on the training part of every fold alone.{_directions(results)}"
     )
+
+
+def _directions(results: dict[str, Any]) -> str:
+    given = results["settings"].get("monotone")
+    if not given:
+        return ""
+    parts = [f"{'rise' if direction > 0 else 'fall'} with {name!r}" for name, direction in given.items()]
+    return f" All were held to predictions that may only {listed(parts)}."
 
 
 def _folds(results: dict[str, Any]) -> str:

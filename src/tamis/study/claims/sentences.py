@@ -64,8 +64,28 @@ def details(facts: dict[str, Any]) -> str:
     """
     sentences = [] if is_dear(facts) else [price(facts)]
     if facts.get("chosen_by") == "person" or facts["signal"] != "none":
-        sentences += [_sure(facts, _named_first(facts["contributions"])), by_class(facts)]
+        sentences += [_sure(facts, _named_first(facts["contributions"])), by_class(facts), directions(facts)]
     return " ".join(sentence for sentence in sentences if sentence)
+
+
+def directions(facts: dict[str, Any]) -> str:
+    """How predictions go with columns whose direction was given; empty without any.
+
+    >>> directions({"monotone": {"directions": {"age": 1, "bmi": -1}, "label": "ill", "left_out": ["subset"]}})
+    "By request the predicted probability of 'ill' never falls as age rises and never rises as bmi rises, the other \
+columns equal. Left out, because it cannot obey: subset."
+    """
+    given = facts.get("monotone")
+    if not given:
+        return ""
+    parts = [
+        f"never {'falls' if direction > 0 else 'rises'} as {_column_name(name)} rises"
+        for name, direction in given["directions"].items()
+    ]
+    what = "the prediction" if given["label"] is None else f"the predicted probability of {given['label']!r}"
+    out, they = given["left_out"], "it cannot" if len(given["left_out"]) == 1 else "they cannot"
+    without = f" Left out, because {they} obey: {listed(out)}." if out else ""
+    return f"By request {what} {listed(parts)}, the other columns equal.{without}"
 
 
 def question(facts: dict[str, Any]) -> str:

@@ -51,6 +51,8 @@ class Reference:
         As in `Procedure`.
     with_custom : bool, default=False
         Whether it is also judged beside procedures that are asked for by name.
+    takes_monotone : bool, default=False
+        As in `Procedure`.
     """
 
     words: str
@@ -59,6 +61,7 @@ class Reference:
     suits: Callable[[int, int], bool] = suits_all
     cost: int = 0
     with_custom: bool = False
+    takes_monotone: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ class Procedure:
         Whether it fits a model for each number of columns (`SizedModels`), of which one is chosen.
     transformed : bool, default=True
         Whether the transforms of a study come before it.
+    takes_monotone : bool, default=False
+        Whether its model has a parameter `monotone`, by which predictions rise or fall with columns.
     article : {"the", "a", ""}, default=None
         Before the noun in a list of the procedures compared; None is a procedure that is called by its name in quotes.
     noun, plural, label : str, default=the name
@@ -108,6 +113,7 @@ class Procedure:
     sized: bool = False
     by_size: bool = False
     transformed: bool = True
+    takes_monotone: bool = False
     article: str | None = None
     noun: str = ""
     plural: str = ""

@@ -19,7 +19,8 @@ PROCEDURE = Procedure(
     boosting,
     order=210,
     cost=3,
+    takes_monotone=True,
     article="",
     noun="gradient boosting",
-    reference=Reference(WORDS, "gradient boosting", boosting, cost=3, with_custom=True),
+    reference=Reference(WORDS, "gradient boosting", boosting, cost=3, with_custom=True, takes_monotone=True),
 )

@@ -17,4 +17,5 @@ PROCEDURE = Procedure(
     elastic_net,
     order=130,
     readable=True,
+    takes_monotone=True,
 )

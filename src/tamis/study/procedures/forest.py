@@ -58,5 +58,7 @@ PROCEDURE = Procedure(
     cost=1,
     sized=True,
     article="a",
-    reference=Reference("a random forest of 200 trees on all columns", "a random forest", full_forest),
+    reference=Reference(
+        "a random forest of 200 trees on all columns", "a random forest", full_forest, takes_monotone=True
+    ),
 )

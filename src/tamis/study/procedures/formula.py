@@ -19,6 +19,7 @@ PROCEDURE = Procedure(
     order=90,
     compared="always",
     readable=True,
+    takes_monotone=True,
     suits=suits_tall,
     by_size=True,
     article="the",

@@ -18,5 +18,6 @@ PROCEDURE = Procedure(
     order=110,
     compared="best",
     readable=True,
+    takes_monotone=True,
     article="the",
 )

@@ -19,6 +19,7 @@ PROCEDURE = Procedure(
     order=100,
     compared="always",
     readable=True,
+    takes_monotone=True,
     suits=suits_wide,
     by_size=True,
     article="the",

@@ -23,8 +23,13 @@ PROCEDURE = Procedure(
     compared="best",
     readable=False,  # nobody reads as many coefficients
     suits=suits_wide,
+    takes_monotone=True,
     article="the",
     reference=Reference(
-        "a linear model of all columns with a ridge penalty", "a ridge regression", ridge, suits=suits_wide
+        "a linear model of all columns with a ridge penalty",
+        "a ridge regression",
+        ridge,
+        suits=suits_wide,
+        takes_monotone=True,
     ),
 )

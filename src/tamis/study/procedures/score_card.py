@@ -19,4 +19,5 @@ PROCEDURE = Procedure(
     score_card,
     order=20,
     readable=True,
+    takes_monotone=True,
 )

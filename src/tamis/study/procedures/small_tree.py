@@ -19,6 +19,7 @@ PROCEDURE = Procedure(
     order=40,
     compared="always",
     readable=True,
+    takes_monotone=True,
     by_size=True,
     article="the",
     noun="small tree",

@@ -16,5 +16,12 @@ def stump(task: str) -> Any:
 
 
 PROCEDURE = Procedure(
-    "stump", "one question about one column", stump, order=10, compared="best", readable=True, article="a"
+    "stump",
+    "one question about one column",
+    stump,
+    order=10,
+    compared="best",
+    readable=True,
+    takes_monotone=True,
+    article="a",
 )

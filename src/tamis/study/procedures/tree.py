@@ -37,6 +37,7 @@ PROCEDURE = Procedure(
     order=50,
     compared="best",
     readable=True,
+    takes_monotone=True,
     sized=True,
     article="a",
 )

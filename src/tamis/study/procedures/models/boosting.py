@@ -15,6 +15,7 @@ from tamis.engine import generator, seed_from
 from tamis.errors import DamagedError
 from tamis.saved import mapping, numbers, read_entry, read_integer, texts
 from tamis.search.mirror import MANY_COLUMNS
+from tamis.study.procedures.models.columns import directions_among
 from tamis.study.procedures.models.rounds import EVERY, tuned_rounds
 from tamis.table import Table
 from tamis.table.interface.takes_table import TakesTable
@@ -60,6 +61,7 @@ class Boosting(TakesTable, BaseEstimator):
     learning_rate, max_leaf_nodes, min_samples_leaf, max_bins : of the model.
     max_features : share of the columns that each tree draws, four at least; None tries all.
     kept : share of the gain that the columns kept make up; 1 keeps all.
+    monotone : directions of columns, as `BoostingClassifier` takes them.
     cv : folds that choose the rounds, as pairs of positions or a splitter; None takes them as they are.
     most_rows : of more rows than these, so many are drawn at random, and the others are not looked at.
     random_state : seed of rows and columns drawn.
@@ -89,6 +91,7 @@ class Boosting(TakesTable, BaseEstimator):
         max_features: float | None = None,
         max_bins: int = MOST_BINS,
         kept: float = 1.0,
+        monotone: dict[str, int] | None = None,
         cv: Any = None,
         most_rows: int = 100_000,
         random_state: Any = None,
@@ -101,6 +104,7 @@ class Boosting(TakesTable, BaseEstimator):
         self.max_features = max_features
         self.max_bins = max_bins
         self.kept = kept
+        self.monotone = monotone
         self.cv = cv
         self.most_rows = most_rows
         self.random_state = random_state
@@ -147,9 +151,10 @@ class Boosting(TakesTable, BaseEstimator):
         }
         if number("kept", self.kept, low=0, high=1) < 1 and self.rounds_ and table.n_columns > MANY_COLUMNS:
             # with all columns tried: drawn ones would have splits gain something by columns of noise, too
-            ranks = kind(ranking, learning_rate=0.1, **settings).fit(table, target, weight)
+            ranks = kind(ranking, learning_rate=0.1, monotone=self.monotone, **settings).fit(table, target, weight)
             table = table.select(_columns_of(ranks.feature_importances_, self.kept, table.names))
         settings |= {"max_features": self._drawn(table.n_columns), "learning_rate": rate}
+        settings["monotone"] = directions_among(self.monotone, table.names)
         return kind(max(1, self.rounds_), **settings).fit(table, target, weight), table.names
 
     def _fewer_rounds(self, table: Table, trees: int) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -66,3 +67,12 @@ class Columns(TableSelector, BaseEstimator):
         if names is not None and len(names) != n:
             raise DamagedError(f"it names {len(names)} of {n} columns")
         return cls(n, indices, names)
+
+
+def directions_among(monotone: dict[str, int] | None, names: Sequence[str]) -> dict[str, int] | None:
+    """Directions of those columns that are among some names.
+
+    >>> directions_among({"age": 1, "bmi": -1}, ["age", "c"])
+    {'age': 1}
+    """
+    return None if monotone is None else {name: one for name, one in monotone.items() if name in names}

@@ -12,7 +12,7 @@ from sklearn.utils.metaestimators import available_if
 from tamis.check import count
 from tamis.errors import ParameterError
 from tamis.evaluate.problem import problem_of
-from tamis.study.procedures.models.columns import Columns
+from tamis.study.procedures.models.columns import Columns, directions_among
 from tamis.study.procedures.models.contribution import contributions
 from tamis.study.procedures.models.transformed import Transformed
 from tamis.table import Table
@@ -93,6 +93,8 @@ def fit_restricted(
     """Places of the named columns of X, and a model like a fitted one, at its strength, fitted on them alone."""
     indices = np.sort([X.index(name) for name in names])
     again = type(model)(**{**model.get_params(deep=False), **strength(model)})  # a clone would copy all folds
+    if getattr(again, "monotone", None) is not None:
+        again.set_params(monotone=directions_among(again.monotone, names))
     return indices, again.fit(X.select(indices.tolist()), y, **weighted(sample_weight))
 
 

@@ -39,6 +39,7 @@ class SizedAdditive(SizedModels):
     def _models(self, table: Table, y: Sample, sizes: Sequence[int], tuned: dict[str, Any]) -> dict[int, Any]:
         kind = AdditiveClassifier if predicts_classes(self.task) else AdditiveRegressor
         settings = {"max_pairs": PAIRS, "n_bags": N_BAGS, "max_cycles": MAX_CYCLES, "random_state": self.random_state}
+        settings["monotone"] = self.monotone
         if self.task == COUNT:
             settings["loss"] = "poisson"
         return kind(**settings, **tuned).fit_path(table, y.y, sizes, y.weight)

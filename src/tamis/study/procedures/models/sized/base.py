@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.metaestimators import available_if
 
 from tamis.check import count, weights
-from tamis.study.procedures.models.columns import Columns
+from tamis.study.procedures.models.columns import Columns, directions_among
 from tamis.study.procedures.models.transformed import Transformed
 from tamis.table import Table
 from tamis.table.interface.takes_table import TakesTable
@@ -65,6 +65,8 @@ class SizedModels(TakesTable, BaseEstimator):
         Largest number of columns.
     size : int, default=None
         Fit the model of at most this many columns only; None fits all sizes.
+    monotone : dict of str to int, default=None
+        Directions of columns, as trees, linear and additive models take them.
     cv : splitter or pairs of positions, default=None
         Inner folds. Without them there are no out-of-fold predictions, and the largest model is taken.
     random_state : int, default=None
@@ -84,12 +86,14 @@ class SizedModels(TakesTable, BaseEstimator):
         *,
         max_columns: int = 12,
         size: int | None = None,
+        monotone: dict[str, int] | None = None,
         cv: Any = None,
         random_state: Any = None,
     ) -> None:
         self.task = task
         self.max_columns = max_columns
         self.size = size
+        self.monotone = monotone
         self.cv = cv
         self.random_state = random_state
 
@@ -101,6 +105,9 @@ class SizedModels(TakesTable, BaseEstimator):
     @abstractmethod
     def _models(self, table: Table, y: Sample, sizes: Sequence[int], tuned: Any) -> dict[int, Any]:
         """Size -> fitted model, learned from these rows alone."""
+
+    def _directions(self, names: Sequence[str]) -> dict[str, int] | None:
+        return directions_among(self.monotone, names)
 
     # -- shared ------------------------------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SizedModels:

@@ -46,7 +46,7 @@ class SizedFormulas(SizedModels):
         for size in sizes_up_to(self.max_columns, table.n_columns) if pairs is not None else ():
             names = supports[max(n for n in supports if n <= size)]
             if names and len(names) not in strengths:
-                ridge = self._linear("ridge", rule="min", cv=pairs, n_alphas=N_ALPHAS)
+                ridge = self._linear("ridge", names, rule="min", cv=pairs, n_alphas=N_ALPHAS)
                 strengths[len(names)] = best_strength(ridge, table.select(names), y)
         return Tuned(table, supports, strengths)
 
@@ -70,17 +70,18 @@ class SizedFormulas(SizedModels):
             return Baseline(self.task).fit(None, y.y, y.weight)
         nearest = min(tuned, key=lambda n: (abs(n - len(names)), n), default=None)
         alpha = 1 / len(y) if nearest is None else tuned[nearest]
-        return on_columns(y.fitted(self._linear("ridge", alpha=alpha), table.select(names)), table, names)
+        return on_columns(y.fitted(self._linear("ridge", names, alpha=alpha), table.select(names)), table, names)
 
     def _supports(self, table: Table, y: Sample, max_columns: int) -> dict[int, list[str]]:
-        lasso = self._linear("lasso", n_alphas=N_STEPS)
+        lasso = self._linear("lasso", table.names, n_alphas=N_STEPS)
         return _supports(
             lasso, lasso.fit_path(table, y.y, y.weight, max_columns=FOLLOWED * max_columns), table, max_columns
         )
 
-    def _linear(self, penalty: str, **settings: Any) -> Any:
+    def _linear(self, penalty: str, names: Sequence[str], **settings: Any) -> Any:
         kind = LinearClassifier if predicts_classes(self.task) else LinearRegressor
-        return kind(penalty, missing="mean", **linear_loss(self.task), **settings)
+        settings |= {"missing": "mean", "monotone": self._directions(names)}
+        return kind(penalty, **linear_loss(self.task), **settings)
 
 
 def _supports(lasso: Any, path: Any, table: Table, max_columns: int) -> dict[int, list[str]]:

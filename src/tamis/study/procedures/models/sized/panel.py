@@ -105,7 +105,9 @@ class SizedPanels(SizedModels):
 
             return Baseline(self.task).fit(None, y.y, y.weight)
         names = _names(table, columns)
-        return on_columns(y.fitted(self._linear(alpha=strength), table.select(names)), table, names)
+        return on_columns(
+            y.fitted(self._linear(alpha=strength, monotone=self._directions(names)), table.select(names)), table, names
+        )
 
     def _linear(self, **settings: Any) -> Any:
         kind = LinearClassifier if predicts_classes(self.task) else LinearRegressor

@@ -25,10 +25,10 @@ class SizedTrees(SizedModels):
         """The price of a leaf."""
         if pairs is None:
             return 0.0
-        return float(y.fitted(self._tree(len(y), prune="cv", rule="min", cv=pairs), table).alpha_)
+        return float(y.fitted(self._tree(table, prune="cv", rule="min", cv=pairs), table).alpha_)
 
     def _models(self, table: Table, y: Sample, sizes: Sequence[int], tuned: float) -> dict[int, Any]:
-        tree = y.fitted(self._tree(len(y), prune=tuned), table)
+        tree = y.fitted(self._tree(table, prune=tuned), table)
         importances = tree.feature_importances_
         used = [table.names[j] for j in np.flatnonzero(importances)]
         ranked = sorted(used, key=lambda name: (-importances[table.index(name)], name))
@@ -36,15 +36,16 @@ class SizedTrees(SizedModels):
         for size in sorted(sizes, reverse=True):
             if len(ranked) > size:
                 names = sorted(ranked[:size], key=table.index)
-                tree = y.fitted(self._tree(len(y), prune=tuned), table.select(names))
+                part = table.select(names)
+                tree = y.fitted(self._tree(part, prune=tuned), part)
                 models[size] = on_columns(tree, table, names)
             else:
                 models[size] = tree
         return models
 
-    def _tree(self, n_rows: int, **settings: Any) -> Any:
-        settings |= {"max_leaf_nodes": PAGE, "min_samples_leaf": max(1, int(LEAF_FRACTION * n_rows))}
-        settings["random_state"] = self.random_state
+    def _tree(self, table: Table, **settings: Any) -> Any:
+        settings |= {"max_leaf_nodes": PAGE, "min_samples_leaf": max(1, int(LEAF_FRACTION * table.n_rows))}
+        settings |= {"random_state": self.random_state, "monotone": self._directions(table.names)}
         if not predicts_classes(self.task):
             return TreeRegressor(criterion=split_criterion(self.task), **settings)
         return TreeClassifier(**class_criterion(self.task), **settings)
