@@ -17,6 +17,25 @@ _SMALLEST_SHARE = 1e-150  # of the largest weight; smaller ones count as 0
 __all__ = ["class_factors", "count", "monotone", "nearest", "number", "one_of", "weights"]
 
 
+def shown(value: Any) -> str:
+    """A value as an error writes it: numbers of NumPy as the numbers they are.
+
+    >>> shown(np.float64(1.5)), shown("a")
+    ('1.5', "'a'")
+    """
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def one_name(name: str, value: Any, way_out: str) -> None:
+    """Raise where values were given for the name of a column.
+
+    >>> one_name("target", "outcome", "give the name")
+    """
+    if np.ndim(value) > 0 and not isinstance(value, (list, tuple)):
+        n_values = f"{type(value).__name__} of {len(value):,} values"
+        raise KindError(f"{name}= takes the name of a column, not a {n_values}; {way_out}")
+
+
 def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
     """The value, when it is one of the known words.
 
@@ -26,7 +45,7 @@ def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
     words = list(allowed)
     if isinstance(value, str) and value in words:
         return value
-    raise ParameterError(f"{name}={value!r} is not known{nearest(value, words)}; give one of {', '.join(words)}")
+    raise ParameterError(f"{name}={shown(value)} is not known{nearest(value, words)}; give one of {', '.join(words)}")
 
 
 def nearest(word: Any, allowed: Iterable[str]) -> str:
@@ -57,12 +76,12 @@ def number(
     0.5
     """
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Real):
-        raise KindError(f"{name}={value!r} must be a number, not {type(value).__name__}; {_range(low, high)}")
+        raise KindError(f"{name}={shown(value)} must be a number, not {type(value).__name__}; {_range(low, high)}")
     checked = float(value)
     below = checked <= low if open_low else checked < low
     above = checked >= high if open_high else checked > high
     if not np.isfinite(checked) or below or above:
-        raise ParameterError(f"{name}={value!r} is out of range; {_range(low, high, open_low, open_high)}")
+        raise ParameterError(f"{name}={shown(value)} is out of range; {_range(low, high, open_low, open_high)}")
     return checked
 
 
@@ -75,7 +94,7 @@ def count(name: str, value: Any, *, low: int = 1, high: int | None = None, of: s
     top = "" if high is None else f"{high:,} {of}".rstrip()
     way_out = f"give a whole number of at least {low}" if high is None else f"give {name} between {low} and {high:,}"
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
-        raise KindError(f"{name}={value!r} must be a whole number, not {type(value).__name__}; {way_out}")
+        raise KindError(f"{name}={shown(value)} must be a whole number, not {type(value).__name__}; {way_out}")
     checked = int(value)
     if high is not None and checked > high:
         raise ParameterError(f"{name}={checked}, but there are only {top}; {way_out}")

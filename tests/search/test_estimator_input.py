@@ -217,7 +217,7 @@ TOO_MUCH = [
         KindError,
         r"'c' holds categories .* LinearRegression .* OneHotEncoder",
     ),
-    (SubsetSelector(LogisticRegression()), "missing numbers", TableError, r"'a' \(13 rows\).* SimpleImputer"),
+    (SubsetSelector(LogisticRegression()), "missing numbers", TableError, r"'a' \(13 rows\).*Impute in a pipeline"),
     (SubsetSelector(LinearClassifier(None)), "missing numbers", TableError, "missing='mean'"),
     (SubsetSelector(LinearRegression(), search="backward"), "polars", KindError, "'c' holds categories"),
     (

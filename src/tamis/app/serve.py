@@ -144,7 +144,7 @@ def _invite(app_folder: AppFolder, port: int, browser: bool, say: Say) -> None:
         threading.Thread(target=webbrowser.open, args=(file.as_uri(),), daemon=True).start()
         say(f"the page is at {address}, open in your browser; if it is not, open {file}")
     else:
-        say(f"the page is at {address}; open {file} in a browser on this machine, once, to be let in")
+        say(f"the page is at {address}; open this one-time link in a browser on this machine: {file}")
     say(f"nothing leaves this machine; tables and studies are in {app_folder.path}; Ctrl-C closes the page")
 
 

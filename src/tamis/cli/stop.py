@@ -19,7 +19,7 @@ STOPPED = 130
 #: Seconds that a stopped command has to leave a report of what is finished.
 GRACE = 0.7
 
-state = {"stopped": False, "said": False}
+state: dict[str, Any] = {"stopped": False, "said": False, "finished": 0}
 _saying = threading.Lock()
 
 
@@ -85,7 +85,10 @@ def say_stopped() -> None:
             state["said"] = True
             if sys.stderr.isatty():
                 typer.echo("\x1b[?25h", err=True)  # a progress bar hides the cursor
-            say("stopped; the same command goes on from the finished steps")
+            if state["finished"]:
+                say("stopped; the same command goes on from the finished steps")
+            else:
+                say("stopped; the same command goes on from the start, as no step was finished")
 
 
 def say(sentence: str) -> None:

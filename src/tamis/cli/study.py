@@ -10,7 +10,10 @@ import typer
 from tamis.cli.command import app
 from tamis.cli.encoding import echo_json
 from tamis.cli.errors import as_options, plainly
+from tamis.cli.stop import state
 from tamis.cli.words import (
+    PROCEDURES,
+    SCORINGS,
     AddressOption,
     EngineOption,
     FolderArgument,
@@ -46,7 +49,7 @@ def run(
     task: Annotated[
         str | None, typer.Option(help="classification, regression, count or ordinal; from the target by default")
     ] = None,
-    scoring: Annotated[str | None, typer.Option(help="the metric to quote")] = None,
+    scoring: Annotated[str | None, typer.Option(help=f"the metric to quote: {SCORINGS}")] = None,
     positive: Annotated[
         str | None,
         typer.Option(help="of two classes the one that is looked for: yes, disease, default; else the rarer one"),
@@ -74,7 +77,7 @@ def run(
     ] = None,
     procedures: Annotated[
         str | None,
-        typer.Option(help="procedures to compare, separated by commas; my_script.py:name for your own"),
+        typer.Option(help=f"procedures to compare, by commas; my_script.py:name for your own; of {PROCEDURES}"),
     ] = None,
     transform: Annotated[
         str | None,
@@ -154,7 +157,12 @@ def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None,
     if not as_json:
         say_reading(study.decisions, roles=study.settings.roles, spoken=as_options, remarks=study.remarks)
     with progress_bar(enabled=not as_json) as bar:
-        study.run(fresh=fresh, budget=budget, null=null, progress=bar)
+
+        def progress(finished: int, total: int, name: str) -> None:
+            state["finished"] = finished
+            bar(finished, total, name)
+
+        study.run(fresh=fresh, budget=budget, null=null, progress=progress)
     if not study.results_:
         typer.echo("PARTIAL: the time was up before two folds were finished; the same command goes on.")
     elif as_json:

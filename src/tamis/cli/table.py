@@ -14,6 +14,7 @@ from tamis.cli.errors import as_options, plainly
 from tamis.cli.overwrite import OverwriteOption, is_ranking, refuse_overwriting
 from tamis.cli.stop import say
 from tamis.cli.words import (
+    CRITERIA,
     AddressOption,
     EngineOption,
     HeaderOption,
@@ -60,7 +61,7 @@ def columns(
 def rank(
     table: TableArgument,
     target: TargetOption,
-    by: Annotated[str, typer.Option(help="criteria, separated by commas")] = "mutual_information",
+    by: Annotated[str, typer.Option(help=f"criteria, separated by commas: {CRITERIA}")] = "mutual_information",
     permutations: Annotated[int, typer.Option(help="permuted targets for p-values")] = 0,
     combine: Annotated[str, typer.Option(help="how several criteria become one order")] = "borda",
     top: Annotated[int | None, typer.Option(help="show only the best")] = None,

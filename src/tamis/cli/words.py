@@ -9,6 +9,21 @@ from typing import Annotated, Any
 
 import typer
 
+#: Names that --help lists: procedures, metrics and criteria. A test holds them to those that exist.
+PROCEDURES = (
+    "stump small-tree tree optimal-tree score-card formula panel lasso log-lasso elastic-net subset forward rank svm "
+    "additive ridge model-tree forest booster boosting knn"
+)
+SCORINGS = (
+    "accuracy error balanced_accuracy roc_auc average_precision log_loss brier precision recall f1 matthews kappa; of "
+    "several classes also precision_macro, _micro, _weighted, likewise recall and f1; of ordered ones "
+    "ranked_probability_score mean_rank_error weighted_kappa; of numbers r2 mse rmse mae mape poisson_deviance"
+)
+CRITERIA = (
+    "anova chi2 dispersion gain_ratio gini interaction mutual_information pearson relief stump "
+    "symmetric_uncertainty variance"
+)
+
 TableArgument = Annotated[
     str,
     typer.Argument(

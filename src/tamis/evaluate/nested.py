@@ -88,7 +88,8 @@ class NestedScore:
             phrases.append(f"optimism {self.optimism:+.4g}")
         if self.stability is not None and self.selected is not None:
             size = np.mean([len(columns) for columns in self.selected])
-            phrases.append(f"{size:.3g} columns, stability {self.stability:.3g}")
+            steady = f", stability {self.stability:.3g}" if np.isfinite(self.stability) else ""
+            phrases.append(f"{size:.3g} columns{steady}")
         return ", ".join(phrases)
 
 

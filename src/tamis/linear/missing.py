@@ -9,7 +9,7 @@ from scipy import sparse
 
 from tamis.table import Table, refuse_missing
 
-_WAY_OUT = "fill them first, for example with SimpleImputer in a pipeline, or give missing='mean'"
+_WAY_OUT = "fill them first, for example with tamis.transform.Impute in a pipeline, or give missing='mean'"
 
 
 def refuse(table: Table) -> None:

@@ -11,6 +11,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from tamis import check
 from tamis.errors import ParameterError, TableError
 from tamis.score.bars import with_bars
 from tamis.score.selector import RankSelector
@@ -111,6 +112,7 @@ def rank(
     >>> rank({"a": [1.0, 2, 3, 4], "b": [2.0, 1, 2, 1], "y": ["n", "n", "p", "p"]}, "y", by="gini").columns
     ['a', 'b']
     """
+    check.one_name("target", target, "score columns against values with RankSelector().fit(X, y)")
     table_read = read(source, target=target, **options)
     listed = [word.strip() for word in by.split(",") if word.strip()] if isinstance(by, str) else by
     if isinstance(table_read, LazyTable) and table_read.source.n_cells == 1:

@@ -31,7 +31,7 @@ def refuse_holes(estimator: Any, table: Table) -> None:
     if takes(estimator)[0]:
         return
     hint = ", or give the model missing='mean'" if _fills(estimator) else ""
-    refuse_missing(table, f"fill them first, for example with SimpleImputer in a pipeline{hint}")
+    refuse_missing(table, f"fill them first, for example with tamis.transform.Impute in a pipeline{hint}")
 
 
 def refused(estimator: Any, X: Any, error: Exception, names: Sequence[str] | None = None) -> Exception:

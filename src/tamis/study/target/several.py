@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from tamis.check import one_name
 from tamis.errors import ParameterError, StudyError
 from tamis.saved import write_whole
 from tamis.study.disk import files
@@ -129,6 +130,7 @@ def targets_given(target: Any) -> list[str] | None:
     >>> targets_given(["a", "b"]), targets_given("a"), targets_given(["a"])
     (['a', 'b'], None, ['a'])
     """
+    one_name("target", target, "call Study().fit(X, y) with the values, or give a table that holds them")
     if target is None or isinstance(target, str) or not isinstance(target, (list, tuple)):
         return None
     names = list(target)

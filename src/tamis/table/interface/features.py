@@ -55,7 +55,7 @@ def features(
 
 
 def refuse_missing(
-    table: Table, way_out: str = "fill them first, for example with SimpleImputer in a pipeline"
+    table: Table, way_out: str = "fill them first, for example with tamis.transform.Impute in a pipeline"
 ) -> None:
     """Raise the sentence that names the columns with missing values, when there are any."""
     holes = {name: int(n) for name, n in zip(table.names, _count_missing(table)) if n}

@@ -41,7 +41,7 @@ def refusal(
         hint = ", or give missing='mean'" if fills else ""
         return TableError(
             f"column {holes.name!r} has {int(holes.missing.sum()):,} missing values (NaN), which {who} cannot take; "
-            f"fill them first, for example with SimpleImputer in a pipeline{hint}"
+            f"fill them first, for example with tamis.transform.Impute in a pipeline{hint}"
         )
     if words is None:
         return None
