@@ -14,6 +14,7 @@ SETTINGS = [
     TreeClassifier(criterion="chi2", prune="chi2"),
     TreeClassifier(prune=0.01, missing="majority"),
     TreeClassifier(splits="oblique", max_depth=3),
+    TreeClassifier(leaf="logistic", max_depth=2),
     TreeClassifier(search="optimal", prune="cv", cv=3),
     TreeRegressor(),
     TreeRegressor(prune="cv", cv=5, rule="min"),

@@ -55,6 +55,7 @@ CLASSIFIERS = [
     LinearClassifier("subset", k=2),
     ScoreCard(3, cv=FOLDS),
     TreeClassifier(),
+    TreeClassifier(leaf="logistic", max_depth=2),
     TreeClassifier(prune="cv", cv=FOLDS),
     TreeClassifier(criterion="gain_ratio", max_depth=3),
     TreeClassifier(splits="oblique", max_depth=2),

@@ -73,7 +73,7 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
         limits = self._limits(table, len(rows))._replace(monotone=self._directions(table, problem))
         prune = self._prune_checked()
         problem = self._with_node_rules(problem, table)
-        if self.splits == "oblique" or self.leaf == "linear":
+        if self.splits == "oblique" or self.leaf != "constant":
             refuse_extreme(table)
         if self.splits == "oblique":
             from tamis.tree.oblique import ObliqueProblem
@@ -83,6 +83,10 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
             from tamis.tree.linear_leaves import LinearLeaves
 
             problem = LinearLeaves(problem, X)
+        if self.leaf == "logistic":
+            from tamis.tree.logistic_leaves import LogisticLeaves
+
+            problem = LogisticLeaves(problem, X)
         for name in ("cv_predictions_", "nested_predictions_", "optimal_"):  # of another table, when fitted before
             self.__dict__.pop(name, None)
         if self._search_checked() == "optimal":
@@ -212,7 +216,8 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
     def _keep(self, tree: Tree, problem: Any, cost_complexity: dict[str, np.ndarray] | None) -> None:
         self.tree_ = replace(tree, value=tree.value * problem.scale)
         self._cost_complexity = cost_complexity
-        if self.leaf == "linear":
+        self.__dict__.pop("leaf_models_", None)
+        if self.leaf != "constant":
             self.leaf_models_ = problem.models(tree)
 
     @property
@@ -225,7 +230,7 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
 
     def _prune_checked(self) -> str | float | None:
         check.one_of("splits", self.splits, ["axis", "oblique"])
-        check.one_of("leaf", self.leaf, ["constant", "linear"])
+        check.one_of("leaf", self.leaf, ["constant", "linear", "logistic"])
         check.one_of("rule", self.rule, ["1se", "min"])
         if self.prune is None:
             return None
@@ -324,7 +329,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     cv : a number of folds, a splitter, or (train, test) pairs. Of a table larger than memory a number; as
         many of its folds as hold 262,144 rows, two at least and all but one at most, are judged.
     splits : "axis" or "oblique" (sparse linear combinations of columns where they are clearly better).
-    leaf : "constant"; "linear" is for TreeRegressor.
+    leaf : "constant", or "logistic": a penalised logistic model of the numeric columns in every leaf, shrunk towards
+        that of its parent; pruning then counts log losses, and costs and priors are not taken. "linear" is for
+        TreeRegressor.
     search : "greedy" (one split after the other), or "optimal": of all trees of at most three levels and eight leaves
         over binned cuts the one of least impurity, by branch and bound; `prune="cv"` then chooses the number of leaves.
     loss_matrix : loss_matrix[truth][answer], in the order of `classes_`; steers splits (altered priors), pruning and
@@ -380,7 +387,11 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         """
         criterion = check.one_of("criterion", self.criterion, [*CLASS_CRITERIA, "ordinal"])
         if self.leaf == "linear":
-            raise ParameterError("leaf='linear' predicts numbers; use TreeRegressor, or leaf='constant' for classes")
+            raise ParameterError(
+                "leaf='linear' predicts numbers; use TreeRegressor, or leaf='logistic' or 'constant' for classes"
+            )
+        if self.leaf == "logistic":
+            self._refuse_with_models(X)
         if isinstance(X, LazyTable):
             from tamis.tree.lazy import fit_lazily
 
@@ -407,6 +418,17 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         problem = ClassProblem(data, kind, target.codes, weight, self.loss_, priors, prune_by)
         self._grow(table, problem, target.codes)
         return self
+
+    def _refuse_with_models(self, X: Any) -> None:
+        """Raise for what logistic models in leaves do not go with."""
+        usual = {"loss_matrix": None, "priors": None, "prune_by": None, "class_weight": None}
+        for name, value in usual.items():
+            if getattr(self, name) is not value:
+                raise ParameterError(f"{name}={getattr(self, name)!r} does not go with leaf='logistic'; leave it out")
+        if self.prune == "chi2":
+            raise ParameterError("prune='chi2' judges shares of classes, not leaf='logistic'; give 'cv' or a number")
+        if isinstance(X, LazyTable):
+            raise ParameterError("leaf='logistic' needs the rows in memory; give leaf='constant', or draw rows")
 
     def _fit_ordered(self, table: Table, target: Classes, weight: np.ndarray) -> TreeClassifier:
         """A tree whose splits, and pruning, lower the ranked probability score of the shares of ordered classes."""
@@ -457,6 +479,10 @@ class TreeClassifier(ClassifierMixin, BaseTree):
 
     def predict_proba(self, X: Any) -> Any:
         """Share of each class in the leaf of each row; of several targets a list with a matrix for each."""
+        if self.leaf == "logistic":
+            check_is_fitted(self, "tree_")
+            matrix = self._matrix(X)
+            return self.leaf_models_.shares(matrix, self.tree_.apply(matrix, self.n_jobs))
         leaf = self.apply(X)
         if hasattr(self, "indicator_tree_"):
             return self.several_.shares(self.tree_.value[leaf])
@@ -465,6 +491,9 @@ class TreeClassifier(ClassifierMixin, BaseTree):
 
     def predict(self, X: Any) -> np.ndarray:
         """The class of least expected cost in the leaf of each row."""
+        if self.leaf == "logistic":
+            codes = self.predict_proba(X).argmax(axis=1)
+            return self.classes_[codes]
         leaf = self.apply(X)
         if hasattr(self, "indicator_tree_"):
             return self.several_.predicted(self.tree_.value[leaf])
@@ -518,6 +547,8 @@ class TreeRegressor(RegressorMixin, BaseTree):
         X may be a lazy table, and y then the name of one of its columns.
         """
         criterion = check.one_of("criterion", self.criterion, NUMBER_CRITERIA)
+        if self.leaf == "logistic":
+            raise ParameterError("leaf='logistic' predicts classes; use TreeClassifier, or leaf='linear' for numbers")
         if isinstance(X, LazyTable):
             from tamis.tree.lazy import fit_lazily
 

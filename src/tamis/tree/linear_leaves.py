@@ -8,6 +8,7 @@ cross-validation. A leaf's answer is mixed with those of its ancestors, (n p + 1
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -56,7 +57,11 @@ class LeafModels:
         values = X[:, self.columns]
         return np.where(np.isnan(values), self.fill, values)
 
-    def words(self, node: int) -> str:
+    def used(self, nodes: np.ndarray) -> np.ndarray:
+        """Mask of the columns that models of some nodes use."""
+        return np.asarray((self.coef[nodes] != 0).any(axis=0))
+
+    def words(self, node: int, classes: Any = None) -> str:
         """The model as a sum, its largest terms first; small trees are read by people."""
         order = np.argsort(-np.abs(self.coef[node]), kind="stable")
         terms = [number(self.intercept[node])]
@@ -107,7 +112,7 @@ class LinearLeaves:
         """A tree grown on the rows, the risk of its nodes being that of their models; and each row's leaf."""
         tree, leaf = self.base.grow_on(rows, limits, **self._grower(rows))
         models, risk = self._fit(tree, rows, leaf)
-        return _with_models(tree, models, risk), leaf
+        return with_models(tree, models, risk), leaf
 
     def _grower(self, rows: np.ndarray) -> dict[str, Any]:
         """How splits are found: to suit linear models, unless the criterion or oblique splits ask otherwise."""
@@ -117,7 +122,7 @@ class LinearLeaves:
             return {}
         numeric, filled, _ = self._numeric(rows)
         every = np.zeros((len(self.X), len(numeric)))
-        centre, unit = _units(filled, self.base.weight[rows])
+        centre, unit = standard_units(filled, self.base.weight[rows])
         every[rows] = (filled - centre) / unit
         y, weight = self.base.values[:, 0], self.base.weight
 
@@ -144,7 +149,7 @@ class LinearLeaves:
     def _fit(self, tree: Tree, rows: np.ndarray, leaf: np.ndarray) -> tuple[LeafModels, np.ndarray]:
         numeric, filled, means = self._numeric(rows)
         weight = self.base.weight[rows]
-        centre, unit = _units(filled, weight)
+        centre, unit = standard_units(filled, weight)
         Z = np.column_stack([(filled - centre) / unit, self.base.values[rows, 0]])
         count, mean, scatter = _moments(tree, Z, weight, leaf)
         coef, intercept = np.zeros((tree.n_nodes, len(numeric))), np.zeros(tree.n_nodes)
@@ -173,34 +178,65 @@ class LinearLeaves:
     ) -> tuple[np.ndarray, np.ndarray, HeldOutPaths]:
         """Sums and sums of squares of the squared error on rows left out, for every pruning; and the predictions."""
         models = self.models(tree)
-        first, second = np.zeros(len(betas) + 1), np.zeros(len(betas) + 1)
-        filled = models.filled(self.X[test])
-        y, w = self.base.values[test, 0], self.base.weight[test]
-        above = np.full(len(test), np.inf)  # a node answers from its own price down from that of its parent
-        deepest = tree.apply(np.ascontiguousarray(self.X[test]))
-        paths = _paths(tree, deepest)
-        answer, last = np.zeros(paths.shape), np.full(paths.shape, len(betas), dtype=np.int32)
-        for column in range(paths.shape[1]):
-            node = paths[:, column]
-            live = node >= 0
-            price = np.where(live, collapse[np.maximum(node, 0)], np.inf)
-            answering = live & (price < above)
-            answer[answering, column] = models.answers(filled[answering], node[answering])
-            off = y[answering] - answer[answering, column]
-            # betas descend: those below the parent's price and not below the node's own
-            start = np.searchsorted(-betas, -above[answering], side="right")
-            until = np.searchsorted(-betas, -price[answering], side="right")
-            start = np.where(np.isinf(above[answering]), 0, start)
-            for sums, error in ((first, w[answering] * off**2), (second, w[answering] * off**4)):
-                np.add.at(sums, start, error)
-                np.add.at(sums, until, -error)
-            last[answering, column] = until
-            last[live & ~answering, column] = 0  # the parent answers wherever this node could
-            above = np.where(live, np.minimum(above, price), above)
-        return np.cumsum(first)[:-1], np.cumsum(second)[:-1], HeldOutPaths(test, last, answer)
+        filled, y = models.filled(self.X[test]), self.base.values[test, 0]
+
+        def answers(rows: np.ndarray, nodes: np.ndarray) -> np.ndarray:
+            return models.answers(filled[rows], nodes)[:, None]
+
+        def losses(rows: np.ndarray, answer: np.ndarray) -> np.ndarray:
+            return np.asarray((y[rows] - answer[:, 0]) ** 2)
+
+        return path_errors(tree, self.X, test, self.base.weight[test], (collapse, betas), answers, losses)
 
 
-def _with_models(tree: Tree, models: LeafModels, risk: np.ndarray) -> Tree:
+Answers = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+def path_errors(
+    tree: Tree,
+    X: np.ndarray,
+    test: np.ndarray,
+    weight: np.ndarray,
+    prices: tuple[np.ndarray, np.ndarray],
+    answers: Answers,
+    losses: Answers,
+) -> tuple[np.ndarray, np.ndarray, HeldOutPaths]:
+    """Sums of losses, and of their squares, on rows left out of a tree of models, for every pruning; their answers.
+
+    Parameters
+    ----------
+    prices : of every node from which on it is a leaf; and those at which the tree is pruned, the largest first.
+    answers : (mask of test rows, their nodes) -> rows × outputs.
+    losses : (mask of test rows, their answers) -> one a row.
+    """
+    collapse, betas = prices
+    first, second = np.zeros(len(betas) + 1), np.zeros(len(betas) + 1)
+    above = np.full(len(test), np.inf)  # a node answers from its own price down from that of its parent
+    paths = paths_of(tree, tree.apply(np.ascontiguousarray(X[test])))
+    n_outputs = answers(np.zeros(len(test), dtype=bool), np.zeros(0, dtype=np.int64)).shape[1]
+    answer = np.zeros((*paths.shape, n_outputs))
+    last = np.full(paths.shape, len(betas), dtype=np.int32)
+    for column in range(paths.shape[1]):
+        node = paths[:, column]
+        live = node >= 0
+        price = np.where(live, collapse[np.maximum(node, 0)], np.inf)
+        answering = live & (price < above)
+        answer[answering, column] = answers(answering, node[answering])
+        loss = losses(answering, answer[answering, column])
+        # betas descend: those below the parent's price and not below the node's own
+        start = np.searchsorted(-betas, -above[answering], side="right")
+        until = np.searchsorted(-betas, -price[answering], side="right")
+        start = np.where(np.isinf(above[answering]), 0, start)
+        for sums, error in ((first, weight[answering] * loss), (second, weight[answering] * loss**2)):
+            np.add.at(sums, start, error)
+            np.add.at(sums, until, -error)
+        last[answering, column] = until
+        last[live & ~answering, column] = 0  # the parent answers wherever this node could
+        above = np.where(live, np.minimum(above, price), above)
+    return np.cumsum(first)[:-1], np.cumsum(second)[:-1], HeldOutPaths(test, last, answer)
+
+
+def with_models(tree: Tree, models: Any, risk: np.ndarray) -> Tree:
     """The tree with the risk of its models, its models carried along, also through pruning."""
     out = ModelTree(**{name: getattr(tree, name) for name in tree.__dataclass_fields__})
     out = replace(out, risk=risk)
@@ -220,7 +256,7 @@ class ModelTree(Tree):
         return out
 
 
-def _paths(tree: Tree, leaf: np.ndarray) -> np.ndarray:
+def paths_of(tree: Tree, leaf: np.ndarray) -> np.ndarray:
     """Nodes from the root to each leaf, one row a row, padded with -1."""
     out = np.full((len(leaf), tree.max_depth + 1), -1, dtype=np.int64)
     node = leaf.copy()
@@ -269,7 +305,7 @@ def _range(tree: Tree, y: np.ndarray, leaf: np.ndarray) -> tuple[np.ndarray, np.
     return low - more, high + more
 
 
-def _units(filled: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def standard_units(filled: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard deviation of every column, infinite where it does not vary."""
     centre = weight @ filled / weight.sum()
     off = np.abs(filled - centre)

@@ -231,7 +231,9 @@ def _rung_losses(
     """What every rung lost in the outer folds, its kind chosen by the training rows of each."""
     records = [rung_records([names[place] for place in rung], judged, len(folds)) for rung in rungs_of(names)]
     losses = [by_unit(problem, folds, of_rung, "loss") for of_rung in records]
-    return RungLosses(losses, [by_unit(problem, folds, of_rung, "quoted") for of_rung in records] if has_metric else None)
+    return RungLosses(
+        losses, [by_unit(problem, folds, of_rung, "quoted") for of_rung in records] if has_metric else None
+    )
 
 
 def _chosen(

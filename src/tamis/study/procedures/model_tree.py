@@ -1,21 +1,24 @@
-"""Model trees: a linear model in every leaf."""
+"""Model trees: a linear model in every leaf, of classes a logistic one."""
 
 from typing import Any
 
-from tamis.errors import ParameterError
 from tamis.evaluate.inner_folds import InnerFolds
 from tamis.study.procedures import Procedure
 from tamis.task import predicts_numbers
-from tamis.tree import TreeRegressor
+from tamis.tree import TreeClassifier, TreeRegressor
 
 
 def model_tree(task: str) -> Any:
-    """A pruned tree with a linear model in every leaf."""
+    """A pruned tree with a linear model in every leaf, of classes a logistic one."""
     if not predicts_numbers(task):
-        raise ParameterError("the procedure 'model-tree' predicts numbers, but the target holds classes; leave it out")
+        return TreeClassifier(prune="cv", rule="min", cv=InnerFolds(), leaf="logistic", random_state=None)
     return TreeRegressor(prune="cv", rule="min", cv=InnerFolds(), leaf="linear", random_state=None)
 
 
 PROCEDURE = Procedure(
-    "model-tree", "a pruned tree with a linear model in every leaf", model_tree, order=170, readable=True
+    "model-tree",
+    "a pruned tree with a linear model in every leaf, of classes a logistic one",
+    model_tree,
+    order=170,
+    readable=True,
 )

@@ -67,7 +67,7 @@ class Reading:
 
     @property
     def selected_columns_(self) -> tuple[str, ...]:
-        """Names of the columns that splits, and linear models in leaves, read; in the order of the table."""
+        """Names of the columns that splits, and models in leaves, read; in the order of the table."""
         check_is_fitted(self, "tree_")
         tree = self.tree_
         used = {int(j) for j in tree.feature if j >= 0}
@@ -76,7 +76,7 @@ class Reading:
             used |= {int(j) for j in tree.level[first : first + int(tree.n_levels[node]), 0]}
         if hasattr(self, "leaf_models_"):
             lines = self.leaf_models_
-            used |= {int(j) for j in lines.columns[np.any(lines.coef[tree.left < 0] != 0, axis=0)]}
+            used |= {int(j) for j in lines.columns[lines.used(tree.left < 0)]}
         return tuple(tree.names[j] for j in sorted(used))
 
     def importances(self, *, surrogates: bool = False) -> np.ndarray:

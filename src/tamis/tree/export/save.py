@@ -59,8 +59,17 @@ def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
     else:
         model.n_outputs_ = read_integer("n_outputs", saved["n_outputs"], low=width, high=width)
     if "leaf_models" in saved:
-        from tamis.tree.linear_leaves import LeafModels
-
-        model.leaf_models_ = LeafModels.from_dict(saved["leaf_models"])
+        model.leaf_models_ = _kind_of_leaves(model).from_dict(saved["leaf_models"])
         model.leaf_models_.refuse_damaged(model.tree_)
     return model
+
+
+def _kind_of_leaves(model: Any) -> Any:
+    """What the models in the leaves of a tree are kept as."""
+    if hasattr(model, "classes_"):
+        from tamis.tree.logistic_leaves import LogisticModels
+
+        return LogisticModels
+    from tamis.tree.linear_leaves import LeafModels
+
+    return LeafModels

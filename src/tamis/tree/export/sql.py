@@ -21,8 +21,10 @@ def sql_of(model: Any, name: str) -> str:
     """
     tree, notations = model.tree_, model.notations_in_
     several = tree.value.shape[1] != 1 and not hasattr(model, "classes_")
-    if getattr(model, "leaf", "constant") == "linear" or several:
-        raise ParameterError("to_sql writes one constant a leaf; it takes neither leaf='linear' nor several targets")
+    if getattr(model, "leaf", "constant") != "constant" or several:
+        raise ParameterError(
+            "to_sql writes one constant a leaf; it takes neither leaf='linear' or 'logistic' nor several targets"
+        )
     text = [""] * tree.n_nodes
     for node in range(tree.n_nodes - 1, -1, -1):  # children come after their parents
         child = int(tree.left[node])

@@ -101,7 +101,10 @@ def answer_in_words(model: Any, node: int) -> str:
     rows = int(model.tree_.n_rows[node])
     counted = f"{rows:,} row{'s' if rows != 1 else ''}"
     if share is not None:
-        return f"{label} ({counted}, {100 * share:.0f}% {label})"
+        in_words = f"{label} ({counted}, {100 * share:.0f}% {label})"
+        if getattr(model, "leaf", "constant") == "logistic" and model.tree_.left[node] < 0:
+            in_words += f": {model.leaf_models_.words(node, model.classes_)}"
+        return in_words
     text = ", ".join(number(v) for v in label) if isinstance(label, list) else number(label)
     if getattr(model, "leaf", "constant") == "linear" and model.tree_.left[node] < 0:
         text = model.leaf_models_.words(node)

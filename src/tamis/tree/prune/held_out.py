@@ -42,7 +42,8 @@ class HeldOut:
 class HeldOutPaths:
     """The same where nodes answer by models of their own: predictions at every node of each row's path.
 
-    `until` and `answer` are (rows, depth), from the root down; beyond the deepest node of a row the last is repeated.
+    `until` is (rows, depth), `answer` (rows, depth, outputs), from the root down; beyond the deepest node of a row the
+    last is repeated.
     """
 
     rows: np.ndarray
@@ -50,9 +51,9 @@ class HeldOutPaths:
     answer: np.ndarray
 
     def predict(self, pruning: int) -> np.ndarray:
-        """(rows, 1) predictions under one pruning."""
+        """(rows, outputs) predictions under one pruning."""
         first = np.argmax(self.until > pruning, axis=1)
-        return np.asarray(self.answer[np.arange(len(self.rows)), first][:, None])
+        return np.asarray(self.answer[np.arange(len(self.rows)), first])
 
 
 def predictions_at(held_out: Sequence[HeldOut | HeldOutPaths], prunings: Sequence[int], n_rows: int) -> np.ndarray:

@@ -104,7 +104,7 @@ class OtherTreeFacts(ModelFacts):
 
 
 class TreeFacts(OtherTreeFacts):
-    """A tree; its leaves may hold linear models, its splits may be oblique."""
+    """A tree; its leaves may hold models, its splits may be oblique."""
 
     estimators = ("TreeClassifier", "TreeRegressor")
     kind = "tree"
@@ -118,13 +118,12 @@ class TreeFacts(OtherTreeFacts):
         return self._by_name(self.model.tree_.names)
 
     def columns(self) -> Iterable[str]:
-        """Those it asks about, not those that stand in for missing values; and those of linear models in its leaves."""
+        """Those it asks about, not those that stand in for missing values; and those of models in its leaves."""
         model, tree = self.model, self.model.tree_
         used = {tree.names[j] for j in np.flatnonzero(model.feature_importances_)}
         if model.leaf != "constant" and hasattr(model, "leaf_models_"):
             lines = model.leaf_models_
-            in_leaves = (lines.coef[tree.left < 0] != 0).any(axis=0)
-            used |= {name for name, is_used in zip(lines.names, in_leaves) if is_used}
+            used |= {name for name, is_used in zip(lines.names, lines.used(tree.left < 0)) if is_used}
         return used
 
     def readability(self) -> str:
