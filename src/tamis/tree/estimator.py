@@ -83,7 +83,7 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
             from tamis.tree.linear_leaves import LinearLeaves
 
             problem = LinearLeaves(problem, X)
-        if self.leaf == "logistic":
+        if self.leaf == "logistic" and len(problem.loss) > 1:
             from tamis.tree.logistic_leaves import LogisticLeaves
 
             problem = LogisticLeaves(problem, X)
@@ -217,7 +217,7 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
         self.tree_ = replace(tree, value=tree.value * problem.scale)
         self._cost_complexity = cost_complexity
         self.__dict__.pop("leaf_models_", None)
-        if self.leaf != "constant":
+        if hasattr(problem, "models"):
             self.leaf_models_ = problem.models(tree)
 
     @property
@@ -481,6 +481,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         """Share of each class in the leaf of each row; of several targets a list with a matrix for each."""
         if self.leaf == "logistic":
             check_is_fitted(self, "tree_")
+        if self.leaf == "logistic" and hasattr(self, "leaf_models_"):
             matrix = self._matrix(X)
             return self.leaf_models_.shares(matrix, self.tree_.apply(matrix, self.n_jobs))
         leaf = self.apply(X)

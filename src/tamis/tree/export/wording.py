@@ -102,7 +102,7 @@ def answer_in_words(model: Any, node: int) -> str:
     counted = f"{rows:,} row{'s' if rows != 1 else ''}"
     if share is not None:
         in_words = f"{label} ({counted}, {100 * share:.0f}% {label})"
-        if getattr(model, "leaf", "constant") == "logistic" and model.tree_.left[node] < 0:
+        if hasattr(model, "leaf_models_") and model.tree_.left[node] < 0:
             in_words += f": {model.leaf_models_.words(node, model.classes_)}"
         return in_words
     text = ", ".join(number(v) for v in label) if isinstance(label, list) else number(label)
