@@ -71,19 +71,20 @@ Problem problem_of(nb::handle group, Owners& owners) {
 }
 
 /// A tamis.tree.tree.Tree.
-Routes routes_of(nb::handle tree, Owners& owners) {
-    const Routes routes{span_of<int32_t>(tree, "feature", owners), span_of<double>(tree, "threshold", owners),
-                        span_of<int32_t>(tree, "left", owners), span_of<uint8_t>(tree, "default", owners),
-                        span_of<int64_t>(tree, "first_level", owners), span_of<int32_t>(tree, "n_levels", owners),
-                        span_of<int64_t, 2>(tree, "level", owners), span_of<double>(tree, "coefficient", owners),
-                        span_of<int64_t>(tree, "first_surrogate", owners), span_of<int32_t>(tree, "n_surrogates", owners),
-                        span_of<int64_t, 2>(tree, "surrogate", owners), span_of<double>(tree, "surrogate_threshold", owners)};
-    const size_t n = routes.n_nodes();
-    for (const size_t size : {routes.threshold.size(), routes.left.size(), routes.side.size(), routes.first_level.size(), routes.n_levels.size(),
-                              routes.first_surrogate.size(), routes.n_surrogates.size()}) {
-        check_size(size, n, "an array of nodes");
+TreeSplits splits_of(nb::handle tree, Owners& owners) {
+    const TreeSplits splits{span_of<int32_t>(tree, "feature", owners), span_of<double>(tree, "threshold", owners),
+                            span_of<int32_t>(tree, "left", owners), span_of<uint8_t>(tree, "default", owners),
+                            span_of<double>(tree, "coefficient", owners),
+                            {span_of<int64_t>(tree, "first_level", owners), span_of<int32_t>(tree, "n_levels", owners),
+                             span_of<int64_t, 2>(tree, "level", owners), span_of<int64_t>(tree, "first_surrogate", owners),
+                             span_of<int32_t>(tree, "n_surrogates", owners), span_of<int64_t, 2>(tree, "surrogate", owners),
+                             span_of<double>(tree, "surrogate_threshold", owners)}};
+    const SurrogateSplits& surrogates = splits.surrogates;
+    for (const size_t size : {splits.threshold.size(), splits.left.size(), splits.side.size(), surrogates.first_level.size(),
+                              surrogates.n_levels.size(), surrogates.first.size(), surrogates.n.size()}) {
+        check_size(size, splits.feature.size(), "an array of nodes");
     }
-    return routes;
+    return splits;
 }
 
 Values matrix_of(const Array<double, 2>& X) { return {X.data(), X.shape(0), X.shape(1)}; }
@@ -227,15 +228,16 @@ constexpr size_t ROWS_A_TASK = 16384;
 /// The leaf of every row of a matrix: categories as their codes, NaN for missing and unseen.
 auto tree_leaves(nb::handle tree, Array<double, 2> X, size_t n_threads) {
     Owners owners;
-    const Routes routes = routes_of(tree, owners);
+    const TreeSplits splits = splits_of(tree, owners);
     const size_t n = X.shape(0);
     std::vector<int64_t> leaf(n);
     const auto is_interrupted = interrupt_check(nb::none());
     try {
         nb::gil_scoped_release unlocked;
-        const std::vector<Node> nodes = plain_nodes(routes);
+        const RoutedTree routed(splits);
         run_apart((n + ROWS_A_TASK - 1) / ROWS_A_TASK, n_threads, n < 2'000'000, is_interrupted, [&](size_t task) {
-            cart::find_leaves(matrix_of(X), task * ROWS_A_TASK, std::min((task + 1) * ROWS_A_TASK, n), routes, nodes, leaf.data());
+            const size_t begin = task * ROWS_A_TASK;
+            find_leaves(matrix_of(X), begin, std::min(begin + ROWS_A_TASK, n), routed.forest(), 0, leaf.data() + begin);
         });
     } catch (const Interrupted&) {
         throw nb::python_error();
@@ -275,7 +277,7 @@ nb::tuple judge_prunings(const BoundTable& table, nb::handle problem, nb::handle
     if (X) check_size(X->shape(0), own.weight.size(), "X");
     const size_t n_folds = nb::len(folds);
     std::vector<Fold> pairs;
-    std::vector<std::pair<Routes, FoldNodes>> given;
+    std::vector<std::pair<TreeSplits, FoldNodes>> given;
     for (size_t f = 0; f < n_folds; ++f) {
         pairs.push_back({hold<int64_t, 1>(folds[f][nb::int_(0)], "train", owners), hold<int64_t, 1>(folds[f][nb::int_(1)], "test", owners)});
         check_rows(pairs[f].train, own.weight.size());
@@ -284,7 +286,7 @@ nb::tuple judge_prunings(const BoundTable& table, nb::handle problem, nb::handle
         const nb::object tree = trees[nb::int_(f)];
         const FoldNodes nodes{span_of<int32_t>(tree, "parent", owners), span_of<double, 2>(tree, "value", owners),
                               span_of<double>(tree, "risk", owners), nb::cast<size_t>(tree.attr("value").attr("shape")[nb::int_(1)])};
-        given.emplace_back(routes_of(tree, owners), nodes);
+        given.emplace_back(splits_of(tree, owners), nodes);
     }
     std::vector<FoldErrors> found(n_folds);
     std::vector<double> squares, first, second;
@@ -297,7 +299,7 @@ nb::tuple judge_prunings(const BoundTable& table, nb::handle problem, nb::handle
             if (!given.empty()) return std::make_unique<FoldErrors>(judge.judge(given[f].first, given[f].second, pairs[f]));
             const TreeArrays tree = fit_tree(table.table(), table.sorted(), own, bounds, pairs[f].train, interrupt, Surrogates::NEEDED, false);
             if (interrupt.requested()) return std::make_unique<FoldErrors>();
-            return std::make_unique<FoldErrors>(judge.judge(tree.routes(), {tree.parent, tree.value, tree.risk, tree.n_values}, pairs[f]));
+            return std::make_unique<FoldErrors>(judge.judge(tree.splits(), {tree.parent, tree.value, tree.risk, tree.n_values}, pairs[f]));
         };
         run_in_order(n_folds, n_threads, interrupt, is_interrupted, work,
                      [&](size_t f, std::unique_ptr<FoldErrors> fold) { found[f] = std::move(*fold); });

@@ -15,6 +15,51 @@
 
 namespace tamis {
 
+/// Which side rows go to that a split cannot place, by the number of the node: a side table of trees with surrogates.
+///
+/// A categorical split lists the levels that it places, in order, each with its side (1: right); a level that is not listed, like a missing
+/// value, is placed by the first surrogate that can.
+struct SurrogateSplits {
+    std::span<const int64_t> first_level;  // (nodes)
+    std::span<const int32_t> n_levels;     // (nodes)
+    std::span<const int64_t> level;        // (levels, 2): code and side
+    std::span<const int64_t> first;        // (nodes)
+    std::span<const int32_t> n;            // (nodes)
+    std::span<const int64_t> split;        // (surrogates, 4): column, whether values up to the threshold go right, first level, levels
+    std::span<const double> threshold;     // (surrogates)
+
+    enum Side : int64_t { LEFT, RIGHT, UNKNOWN };
+
+    /// Side of a level by bisection among n listed ones.
+    Side side_of_level(int64_t begin, int64_t n_listed, int64_t code) const {
+        int64_t low = begin, high = begin + n_listed;
+        while (low < high) {
+            const int64_t middle = (low + high) >> 1;
+            if (level[size_t(2 * middle)] < code) low = middle + 1;
+            else high = middle;
+        }
+        return low < begin + n_listed && level[size_t(2 * low)] == code ? Side(level[size_t(2 * low + 1)]) : UNKNOWN;
+    }
+
+    /// Side of a row whose category at a split is `value`.
+    Side side_of_category(size_t node, double value) const {
+        return side_of_level(first_level[node], n_levels[node], value != value ? -1 : int64_t(value));
+    }
+
+    /// Side of a row that the split of a node does not place.
+    Side side_of(size_t node, const double* x) const {
+        for (int64_t q = first[node]; q < first[node] + n[node]; ++q) {
+            const int64_t* own = &split[size_t(4 * q)];
+            const double value = x[own[0]];
+            if (value != value) continue;
+            if (own[3] == 0) return (value <= threshold[size_t(q)]) != (own[1] == 1) ? LEFT : RIGHT;
+            const Side side = side_of_level(own[2], own[3], int64_t(value));
+            if (side != UNKNOWN) return side;
+        }
+        return UNKNOWN;
+    }
+};
+
 /// Every tree of a forest; columns as in the table whose rows are sent down.
 struct Forest {
     std::span<const Node> nodes;          // tree after tree
@@ -25,6 +70,7 @@ struct Forest {
     std::span<const int64_t> sum_column;  // (sums, sum_width): columns that oblique splits add up
     std::span<const double> sum_factor;   // (sums, sum_width)
     size_t sum_width;
+    const SurrogateSplits* surrogates = nullptr;  // of a single tree, whose categorical splits list levels instead of `sets`
 
     size_t n_trees() const { return roots.size() - 1; }
 };
@@ -37,60 +83,87 @@ struct Values {
     const double* row(size_t i) const { return data + i * n_columns; }
 };
 
-/// Whether a row of values goes right at a split.
-inline bool goes_right(const double* x, const Node& node, const Forest& forest) {
+/// Whether a row of values goes right at a split that is oblique, or of a category, or whose value the row lacks. Inlined, it would take
+/// the registers of the loops that seldom call it.
+[[gnu::noinline]] inline bool goes_right_elsewhere(const double* x, const Node& node, const Forest& forest) {
     const size_t column = size_t(node.column & COLUMN);
     if (node.column & OBLIQUE) {
         double total = 0.0;
         for (size_t q = column * forest.sum_width; q < (column + 1) * forest.sum_width; ++q) {
             total += forest.sum_factor[q] * x[forest.sum_column[q]];
         }
-        if (total == total) return total > node.threshold;
-    } else {
-        const double value = x[column];
-        if (value == value) {
-            if (!(node.column & CATEGORY)) return value > node.threshold;
-            return !goes_left(forest.sets, node.threshold, int64_t(value));
-        }
+        return total == total ? total > node.threshold : !(node.column & LEFT_IF_MISSING);
+    }
+    const double value = x[column];
+    if (forest.surrogates) {
+        const size_t k = size_t(&node - forest.nodes.data());
+        auto side = SurrogateSplits::UNKNOWN;
+        if (node.column & CATEGORY) side = forest.surrogates->side_of_category(k, value);
+        if (side == SurrogateSplits::UNKNOWN) side = forest.surrogates->side_of(k, x);
+        if (side != SurrogateSplits::UNKNOWN) return side == SurrogateSplits::RIGHT;
+    } else if (value == value) {
+        return !goes_left(forest.sets, node.threshold, int64_t(value));
     }
     return !(node.column & LEFT_IF_MISSING);
 }
 
-/// leaf[q]: the nodes (counted from the first tree's root) that N rows from `first` on reach; their memory accesses overlap.
-template <size_t N>
-void find_leaves_together(const Values& X, size_t first, const Forest& forest, int64_t root, int64_t* leaf) {
-    std::array<const Node*, N> at;
-    const Node* nodes = forest.nodes.data() + root;
-    at.fill(nodes);
-    for (bool is_moving = true; is_moving;) {
-        is_moving = false;
+/// Whether a row of values goes right at a split.
+inline bool goes_right(const double* x, const Node& node, const Forest& forest) {
+    if (!(node.column & (CATEGORY | OBLIQUE))) {
+        const double value = x[node.column & COLUMN];
+        if (value == value) return value > node.threshold;
+        if (!forest.surrogates) return !(node.column & LEFT_IF_MISSING);
+    }
+    return goes_right_elsewhere(x, node, forest);
+}
+
+/// reached(i, k): item i of n ends at node k, counted from the root. goes_right(i, node): of an item at a split.
+///
+/// Items go down side by side: their memory accesses overlap. A lane whose item reached its leaf takes the next one.
+template <class GoesRight, class Reached>
+void descend_side_by_side(const Node* root, size_t n, GoesRight goes_right, Reached reached) {
+    constexpr size_t LANES = 8;
+    std::array<const Node*, LANES> at;
+    std::array<size_t, LANES> item;
+    at.fill(root);
+    size_t busy = std::min(LANES, n), after = busy;
+    for (size_t b = 0; b < busy; ++b) item[b] = b;
+    auto is_at_leaf = [&](size_t b) {
+        const Node& node = *at[b];
+        if (!node.is_leaf()) at[b] = root + node.left + goes_right(item[b], node);
+        else reached(item[b], &node - root);
+        return node.is_leaf();
+    };
+    while (after + LANES <= n) {  // every lane finds a next item: the loop is unrolled
 #pragma GCC unroll 8
-        for (size_t q = 0; q < N; ++q) {
-            const Node& node = *at[q];
-            if (node.is_leaf()) continue;
-            const double* x = X.row(first + q);
-            bool right;
-            if (node.column & (CATEGORY | OBLIQUE)) {
-                right = goes_right(x, node, forest);
-            } else {
-                const double value = x[node.column & COLUMN];
-                right = value == value ? value > node.threshold : !(node.column & LEFT_IF_MISSING);
-            }
-            at[q] = nodes + node.left + right;
-            is_moving = true;
+        for (size_t b = 0; b < LANES; ++b) {
+            if (!is_at_leaf(b)) continue;
+            at[b] = root;
+            item[b] = after++;
         }
     }
-    for (size_t q = 0; q < N; ++q) leaf[q] = root + (at[q] - nodes);
+    while (busy > 0) {
+        for (size_t b = 0; b < busy; ++b) {
+            if (!is_at_leaf(b)) continue;
+            if (after < n) {
+                at[b] = root;
+                item[b] = after++;
+            } else {
+                --busy;
+                at[b] = at[busy];
+                item[b] = item[busy];
+                break;
+            }
+        }
+    }
 }
 
 /// leaf[i]: the node (counted from the first tree's root) that row begin + i reaches in tree t.
 inline void find_leaves(const Values& X, size_t begin, size_t end, const Forest& forest, size_t t, int64_t* leaf) {
-    constexpr size_t SIDE_BY_SIDE = 4;
-    size_t first = begin;
-    for (; first + SIDE_BY_SIDE <= end; first += SIDE_BY_SIDE) {
-        find_leaves_together<SIDE_BY_SIDE>(X, first, forest, forest.roots[t], leaf + (first - begin));
-    }
-    for (; first < end; ++first) find_leaves_together<1>(X, first, forest, forest.roots[t], leaf + (first - begin));
+    const int64_t root = forest.roots[t];
+    descend_side_by_side(forest.nodes.data() + root, end - begin,
+                         [&](size_t i, const Node& node) { return goes_right(X.row(begin + i), node, forest); },
+                         [&](size_t i, int64_t k) { leaf[i] = root + k; });
 }
 
 /// Many rows down one tree without oblique splits: side by side, without a branch that depends on a row.
@@ -306,35 +379,14 @@ template <class Code>
 void find_leaves_of_codes(const Code* by_row, std::span<const uint32_t> rows, std::span<const Node> nodes,
                           std::span<const uint16_t> cuts, std::span<const int32_t> n_values, std::span<const uint64_t> sets,
                           int32_t* leaf) {
-    constexpr size_t LANES = 8;  // rows that go down side by side; a lane whose row reached its leaf takes the next row
-    const size_t m = rows.size(), d = n_values.size();
-    std::array<int32_t, LANES> at{};
-    std::array<size_t, LANES> row;
-    size_t busy = std::min(LANES, m), after = busy;
-    for (size_t b = 0; b < busy; ++b) row[b] = b;
-    while (busy > 0) {
-        for (size_t b = 0; b < busy; ++b) {
-            const Node& node = nodes[size_t(at[b])];
-            if (!node.is_leaf()) {
-                const size_t column = size_t(node.column & COLUMN);
-                const int32_t c = by_row[rows[row[b]] * d + column];
-                if (node.column & CATEGORY) at[b] = node.left + !goes_left(sets, node.threshold, c);
-                else if (c != n_values[column]) at[b] = node.left + (c > cuts[size_t(at[b])]);
-                else at[b] = node.left + !(node.column & LEFT_IF_MISSING);
-                continue;
-            }
-            leaf[row[b]] = at[b];
-            if (after < m) {
-                at[b] = 0;
-                row[b] = after++;
-            } else {
-                --busy;
-                at[b] = at[busy];
-                row[b] = row[busy];
-                break;
-            }
-        }
-    }
+    const size_t d = n_values.size();
+    auto goes_right = [&](size_t i, const Node& node) -> bool {
+        const size_t column = size_t(node.column & COLUMN);
+        const int32_t c = by_row[rows[i] * d + column];
+        if (node.column & CATEGORY) return !goes_left(sets, node.threshold, c);
+        return c != n_values[column] ? c > cuts[size_t(&node - nodes.data())] : !(node.column & LEFT_IF_MISSING);
+    };
+    descend_side_by_side(nodes.data(), rows.size(), goes_right, [&](size_t i, int64_t k) { leaf[i] = int32_t(k); });
 }
 
 inline void find_leaves_of_codes(const CodeMatrix& by_row, std::span<const uint32_t> rows, std::span<const Node> nodes,

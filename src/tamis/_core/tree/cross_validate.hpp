@@ -10,7 +10,7 @@ struct Fold {
     std::span<const int64_t> train, test;
 };
 
-/// What a fold's tree holds besides its routes.
+/// What a fold's tree holds besides its splits.
 struct FoldNodes {
     std::span<const int32_t> parent;
     std::span<const double> value, risk;
@@ -41,8 +41,9 @@ public:
 
     size_t n_prunings() const { return betas_.size(); }
 
-    FoldErrors judge(const Routes& tree, const FoldNodes& nodes, const Fold& fold) const {
-        const PruningSequence sequence(tree.left, nodes.parent, nodes.risk);
+    FoldErrors judge(const TreeSplits& splits, const FoldNodes& nodes, const Fold& fold) const {
+        const RoutedTree tree(splits);
+        const PruningSequence sequence(splits.left, nodes.parent, nodes.risk);
         double train_weight = 0.0;
         for (const int64_t row : fold.train) train_weight += problem_.weight[size_t(row)];
         // a price of the whole table, for rows that are fewer: compare risks per unit of weight
@@ -61,7 +62,7 @@ public:
             table_.read_row(row, x.data());
             return static_cast<const double*>(x.data());
         };
-        out.errors = errors_of_prunings(values_of, fold.test, tree, out.until, n_prunings(), errors_of(out));
+        out.errors = errors_of_prunings(values_of, fold.test, tree.forest(), out.until, n_prunings(), errors_of(out));
         return out;
     }
 

@@ -25,8 +25,9 @@ struct TreeArrays {
 
     size_t n_nodes() const { return feature.size(); }
 
-    Routes routes() const {
-        return {feature, threshold, left, side, first_level, n_levels, level, coefficient, first_surrogate, n_surrogates, surrogate, surrogate_threshold};
+    TreeSplits splits() const {
+        return {feature, threshold, left, side, coefficient,
+                {first_level, n_levels, level, first_surrogate, n_surrogates, surrogate, surrogate_threshold}};
     }
 
     TreeArrays(const TreeTable& table, const GrownTree& tree, bool is_class)

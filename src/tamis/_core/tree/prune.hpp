@@ -156,7 +156,7 @@ inline void accumulate(std::vector<double>& differences) {
 
 /// A node answers up to pruning until[node]: a row is answered by the first node on its path that is a leaf. values_of(row): its values.
 template <class ValuesOf>
-PruningErrors errors_of_prunings(ValuesOf values_of, std::span<const int64_t> rows, const Routes& tree, std::span<const int32_t> until,
+PruningErrors errors_of_prunings(ValuesOf values_of, std::span<const int64_t> rows, const Forest& tree, std::span<const int32_t> until,
                                         size_t n_prunings, const NodeErrors& errors) {
     PruningErrors out{std::vector<double>(n_prunings + 1), std::vector<double>(n_prunings + 1), std::vector<int32_t>(rows.size())};
     for (size_t r = 0; r < rows.size(); ++r) {
@@ -164,7 +164,7 @@ PruningErrors errors_of_prunings(ValuesOf values_of, std::span<const int64_t> ro
         const double weight = errors.weight[row], *x = values_of(row);
         size_t node = 0;
         for (size_t k = 0; k < n_prunings;) {
-            while (size_t(until[node]) <= k) node = tree.child_of(x, node);
+            while (size_t(until[node]) <= k) node = size_t(tree.nodes[node].left) + goes_right(x, tree.nodes[node], tree);
             const double error = errors.of(row, node);
             out.first[k] += weight * error;
             out.second[k] += weight * error * error;
