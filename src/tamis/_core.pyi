@@ -186,11 +186,6 @@ def sums_with_numbers_of_rows(
     """X (rows, columns): sums of w (x - shift), w (x - shift)² and w (x - shift) y."""
 
 def sums_by_class_of_columns(
-    X: np.ndarray, class_weights: np.ndarray, shift: np.ndarray, sums: np.ndarray, squares: np.ndarray
-) -> None:
-    """X (columns, rows); class_weights (classes, rows): a row's weight in its class, else 0."""
-
-def sums_by_many_classes_of_columns(
     X: np.ndarray, weights: np.ndarray, classes: np.ndarray, shift: np.ndarray, sums: np.ndarray, squares: np.ndarray
 ) -> None:
     """X (columns, rows): as sums_by_class_of_rows."""
@@ -326,23 +321,6 @@ def fill_expectations(
     weights: np.ndarray, extra: np.ndarray,
 ) -> None:  # fmt: skip
     """Fill the holes of centred rows by their expectation; add their covariances to extra."""
-
-def expected_factors(
-    data: np.ndarray, present: np.ndarray, vectors: np.ndarray, ridge: np.ndarray, z: np.ndarray
-) -> None:
-    """z[i] = (V'V + diag(ridge))⁻¹ V'x over the present cells of row i."""
-
-def update_factors(
-    data: np.ndarray, present: np.ndarray, loads: np.ndarray, centre: np.ndarray, noise: float, z: np.ndarray,
-    covariances: np.ndarray,
-) -> None:  # fmt: skip
-    """Expectation and covariance of the factors of every row."""
-
-def update_directions(
-    data: np.ndarray, present: np.ndarray, weights: np.ndarray, z: np.ndarray, covariances: np.ndarray,
-    loads: np.ndarray, centre: np.ndarray,
-) -> float:  # fmt: skip
-    """Directions and centre of every column; returns the noise variance. data, present : (columns, rows)."""
 
 # exponentials and logarithms, in place
 

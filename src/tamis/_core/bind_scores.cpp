@@ -20,10 +20,6 @@ TAMIS_WIDE void wide_hits(const Points& p, std::span<const int64_t> queries, Mat
                           std::span<const double> priors, Matrix<double> weights) {
     hits_and_misses(p, queries, codes, nearest, priors, weights);
 }
-TAMIS_WIDE void wide_sums_by_class(Matrix<const double> X, Matrix<const double> class_weights, std::span<const double> shift,
-                                   Matrix<double> sums, std::span<double> squares) {
-    sums_by_class_of_columns(X, class_weights, shift, sums, squares);
-}
 TAMIS_WIDE void wide_sums_with_numbers(Matrix<const double> X, std::span<const double> weights, std::span<const double> y,
                                        std::span<const double> shift, std::span<double> sums, std::span<double> squares,
                                        std::span<double> products) {
@@ -149,16 +145,9 @@ void bind_sums(nb::module_& module) {
         "X"_a, "weights"_a, "y"_a, "shift"_a, "sums"_a.noconvert(), "squares"_a.noconvert(), "products"_a.noconvert(), Release());
     module.def(
         "sums_by_class_of_columns",
-        [](Array2<const double> X, Array2<const double> class_weights, Vector1<const double> shift, Array2<double> sums,
-           Vector1<double> squares) {
-            wide_sums_by_class(view(X), view(class_weights), view(shift), view(sums), view(squares));
-        },
-        "X"_a, "class_weights"_a, "shift"_a, "sums"_a.noconvert(), "squares"_a.noconvert(), Release());
-    module.def(
-        "sums_by_many_classes_of_columns",
         [](Array2<const double> X, Vector1<const double> weights, Vector1<const int32_t> classes, Vector1<const double> shift,
            Array2<double> sums, Vector1<double> squares) {
-            sums_by_many_classes_of_columns(view(X), view(weights), view(classes), view(shift), view(sums), view(squares));
+            sums_by_class_of_columns(view(X), view(weights), view(classes), view(shift), view(sums), view(squares));
         },
         "X"_a, "weights"_a, "classes"_a, "shift"_a, "sums"_a.noconvert(), "squares"_a.noconvert(), Release());
     module.def(

@@ -1,4 +1,4 @@
-// Transformations of columns and signals: cut points, baselines; principal components with missing cells.
+// Transformations of columns and signals: cut points, baselines; missing cells of rows.
 #include <nanobind/stl/pair.h>
 
 #include "bind_matrix.hpp"
@@ -65,26 +65,6 @@ void bind_transform(nb::module_& module) {
             fill_expectations(view(data), view(precision), view(rows), view(holes), view(starts), view(weights), view(extra));
         },
         "data"_a.noconvert(), "precision"_a, "rows"_a, "holes"_a, "starts"_a, "weights"_a, "extra"_a.noconvert(), Release());
-    module.def(
-        "expected_factors",
-        [](Array2<const double> data, Array2<const bool> present, Array2<const double> vectors, Vector1<const double> ridge,
-           Array2<double> z) { expected_factors(view(data), view(present), view(vectors), view(ridge), view(z)); },
-        "data"_a, "present"_a, "vectors"_a, "ridge"_a, "z"_a.noconvert(), Release());
-    module.def(
-        "update_factors",
-        [](Array2<const double> data, Array2<const bool> present, Array2<const double> loads, Vector1<const double> centre,
-           double noise, Array2<double> z, Array3<double> covariances) {
-            update_factors(view(data), view(present), view(loads), view(centre), noise, view(z), view(covariances));
-        },
-        "data"_a, "present"_a, "loads"_a, "centre"_a, "noise"_a, "z"_a.noconvert(), "covariances"_a.noconvert(), Release());
-    module.def(
-        "update_directions",
-        [](Array2<const double> data, Array2<const bool> present, Vector1<const double> weights, Array2<const double> z,
-           Array3<const double> covariances, Array2<double> loads, Vector1<double> centre) {
-            return update_directions(view(data), view(present), view(weights), view(z), view(covariances), view(loads),
-                                     view(centre));
-        },
-        "data"_a, "present"_a, "weights"_a, "z"_a, "covariances"_a, "loads"_a.noconvert(), "centre"_a.noconvert(), Release());
 }
 
 }  // namespace tamis

@@ -15,7 +15,6 @@ __all__ = ["Spread", "Sums"]
 
 ROWS = 131_072  # rows a task: fixed, so that sums have the same bits for any number of threads
 COLUMNS = 16  # columns a task, where a matrix holds them one after the other
-FEW = 4  # classes up to which each gets weights of its own, so that sums vectorise
 POOR = 1e4  # a shift this many variances (squared) from the mean costs four digits: the column is summed again
 
 
@@ -124,7 +123,6 @@ class Spread:
 
     def _columns(self, classes: np.ndarray, n_classes: int, y: np.ndarray | None, n_jobs: int | None) -> Sums:
         totals, skip = self._empty_sums(classes, n_classes, y), set(self.categorical)
-        shares = _shares(self.weights, classes, n_classes)
 
         def some(first: int) -> None:
             columns = slice(first, min(first + self._at_once, self.table.n_columns))
@@ -133,7 +131,7 @@ class Spread:
                 return
             block = self._block(columns)
             shift = _middles(block.T)
-            sums = _sums(block, self.weights, classes, shares, n_classes, y, shift)
+            sums = _sums(block, self.weights, classes, n_classes, y, shift)
             _put(totals, columns, (totals.mass[:, columns], sums[0], sums[1], shift, sums[2], totals.target[columns]))
 
         map_threads(some, range(0, self.table.n_columns, self._at_once), n_jobs)
@@ -155,22 +153,14 @@ class Spread:
             return mass, np.zeros(n_classes), 0.0, 0.0, 0.0, 0.0
         shift = float(x[0] if x.min() == x.max() else np.average(x, weights=w))
         y = None if y is None else _centred(y[is_observed], w)
-        sums, squares, products = _sums(x[None, :], w, of, _shares(w, of, n_classes), n_classes, y, np.array([shift]))
+        sums, squares, products = _sums(x[None, :], w, of, n_classes, y, np.array([shift]))
         return mass, sums[:, 0], squares[0], shift, products[0], 0.0 if y is None else float((w * y**2).sum())
-
-
-def _shares(weights: np.ndarray, classes: np.ndarray, n_classes: int) -> np.ndarray | None:
-    """Weights of the rows of each class, zeros elsewhere, where classes are few."""
-    if not 1 < n_classes <= FEW:
-        return None
-    return np.where(classes == np.arange(n_classes)[:, None], weights, 0.0)
 
 
 def _sums(
     X: np.ndarray,
     weights: np.ndarray,
     classes: np.ndarray,
-    shares: np.ndarray | None,
     n_classes: int,
     y: np.ndarray | None,
     shift: np.ndarray,
@@ -179,10 +169,8 @@ def _sums(
     sums, squares, products = np.zeros((n_classes, len(X))), np.zeros(len(X)), np.zeros(len(X))
     if n_classes == 1:
         _core.sums_with_numbers_of_columns(X, weights, weights if y is None else y, shift, sums[0], squares, products)
-    elif shares is not None:
-        _core.sums_by_class_of_columns(X, shares, shift, sums, squares)
     else:
-        _core.sums_by_many_classes_of_columns(X, weights, classes, shift, sums, squares)
+        _core.sums_by_class_of_columns(X, weights, classes, shift, sums, squares)
     return sums, squares, products
 
 

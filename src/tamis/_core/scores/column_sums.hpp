@@ -46,42 +46,10 @@ inline double lane_total(const double (&lane)[kLanes]) {
     return ((lane[0] + lane[1]) + (lane[2] + lane[3])) + ((lane[4] + lane[5]) + (lane[6] + lane[7]));
 }
 
-/// X (columns, rows); class_weights (classes, rows): the row's weight in its class, else 0, so that no sum is picked by a class
-/// and all vectorise.
-inline void sums_by_class_of_columns(Matrix<const double> X, Matrix<const double> class_weights, std::span<const double> shift,
-                                     Matrix<double> sums, std::span<double> squares) {
-    const size_t n = X.n_columns;
-    for (size_t first = 0; first < n; first += kBlockRows) {
-        const size_t last = std::min(n, first + kBlockRows);
-        for (size_t j = 0; j < X.n_rows; ++j) {
-            const double *x = X[j], s = shift[j];
-            for (size_t c = 0; c < class_weights.n_rows; ++c) {
-                const double* w = class_weights[c];
-                double a[kLanes] = {}, b[kLanes] = {};
-                size_t i = first;
-                for (; i + kLanes <= last; i += kLanes) {
-                    for (size_t lane = 0; lane < kLanes; ++lane) {
-                        const double v = x[i + lane] - s, u = w[i + lane] * v;
-                        a[lane] += u;
-                        b[lane] += u * v;
-                    }
-                }
-                for (; i < last; ++i) {
-                    const double v = x[i] - s, u = w[i] * v;
-                    a[0] += u;
-                    b[0] += u * v;
-                }
-                sums[c][j] += lane_total(a);
-                squares[j] += lane_total(b);
-            }
-        }
-    }
-}
-
-/// The same for any number of classes, one row after the other.
-inline void sums_by_many_classes_of_columns(Matrix<const double> X, std::span<const double> weights,
-                                            std::span<const int32_t> classes, std::span<const double> shift,
-                                            Matrix<double> sums, std::span<double> squares) {
+/// X (columns, rows): as `sums_by_class_of_rows`. A weight per class and row would let all sums vectorise, and is slower from three
+/// classes on (1.9x at three, 2.6x at four).
+inline void sums_by_class_of_columns(Matrix<const double> X, std::span<const double> weights, std::span<const int32_t> classes,
+                                     std::span<const double> shift, Matrix<double> sums, std::span<double> squares) {
     const size_t n = X.n_columns;
     for (size_t first = 0; first < n; first += kBlockRows) {
         const size_t last = std::min(n, first + kBlockRows);
