@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.errors import KindError, ParameterError
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 _MOST_COPIES = 2.0**40  # whole weights above are not counts of rows
 _SMALLEST_SHARE = 1e-150  # of the largest weight; smaller ones count as 0
@@ -36,7 +40,7 @@ def one_name(name: str, value: Any, way_out: str) -> None:
         raise KindError(f"{name}= takes the name of a column, not a {n_values}; {way_out}")
 
 
-def one_of(name: str, value: Any, allowed: Iterable[str]) -> str:
+def one_of(name: str, value: object, allowed: Iterable[str]) -> str:
     """The value, when it is one of the known words.
 
     >>> one_of("rule", "min", ["1se", "min"])
@@ -63,7 +67,7 @@ def nearest(word: Any, allowed: Iterable[str]) -> str:
 
 def number(
     name: str,
-    value: Any,
+    value: object,
     *,
     low: float = -np.inf,
     high: float = np.inf,
@@ -85,7 +89,7 @@ def number(
     return checked
 
 
-def count(name: str, value: Any, *, low: int = 1, high: int | None = None, of: str = "") -> int:
+def count(name: str, value: object, *, low: int = 1, high: int | None = None, of: str = "") -> int:
     """A whole number within [low, high]; `of` says what the upper limit counts.
 
     >>> count("k", 3, high=10, of="columns")
@@ -176,7 +180,7 @@ def one_answer(directions: np.ndarray, n_classes: int = 0, n_targets: int = 1) -
         )
 
 
-def no_options(model: Any, options: dict[str, Any]) -> None:
+def no_options(model: BaseEstimator, options: dict[str, Any]) -> None:
     """Refuse further options of a `fit`; weights in a sentence that says why.
 
     Selectors that judge columns on rows out of the bag, on permuted copies or on resamples take none: a row of weight 2

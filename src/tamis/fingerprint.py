@@ -59,7 +59,7 @@ _PLAIN = (type(None), bool, int, float, complex, str, bytes, type(Ellipsis), typ
 _PASSING = (ReferenceType, WeakKeyDictionary, WeakValueDictionary, WeakSet)
 
 
-def digest_of(value: Any) -> str:
+def digest_of(value: object) -> str:
     """Sixteen hexadecimal digits that tell a function, class or object from another.
 
     >>> def times(c):
@@ -117,7 +117,7 @@ class _Reader:
         except Exception:  # whatever code of the user's raises when it is asked what it is
             return _hash("unknown", _full_name(type(value)))
 
-    def _of(self, value: Any) -> bytes:
+    def _of(self, value: object) -> bytes:
         if type(value) in _PLAIN:
             return _hash(type(value).__name__, repr(value))
         name = self._installed_name(value)
@@ -194,7 +194,7 @@ class _Reader:
             if module is not None:
                 yield from self._named(module, words)
 
-    def _named(self, value: Any, words: set[str]) -> Iterator[Any]:
+    def _named(self, value: object, words: set[str]) -> Iterator[Any]:
         """A global; of a user's module those of its parts that the code has words for."""
         if not isinstance(value, ModuleType):
             yield value
@@ -223,7 +223,7 @@ class _Reader:
                 content += [name, vars(cls)[name]]
         return self._all(*content)
 
-    def _object(self, value: Any) -> bytes:
+    def _object(self, value: object) -> bytes:
         """An object as pickle would take it apart; one that cannot be pickled is its class alone."""
         kind = type(value)
         if isinstance(value, (staticmethod, classmethod)):
@@ -249,7 +249,7 @@ class _Reader:
         items = [list(values) for values in state_and_items[1:3] if values is not None]
         return self._all("object", kind, constructor, arguments, state, *items)
 
-    def _installed_name(self, value: Any) -> str | None:
+    def _installed_name(self, value: object) -> str | None:
         """The name under which an installed package has this very value; None of anything else."""
         if any(value is shared for shared in _shared_random()):  # its state changes with everything that is run
             return "the random numbers of the process"

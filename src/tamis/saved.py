@@ -86,7 +86,7 @@ def shortened(words: str, max_length: int = 200) -> str:
     )
 
 
-def mapping(name: str, value: Any) -> dict[str, Any]:
+def mapping(name: str, value: object) -> dict[str, Any]:
     """A dict whose keys are texts."""
     if not isinstance(value, dict) or not all(isinstance(key, str) for key in value):
         raise DamagedError(f"{name} is no table of names and values")
@@ -100,14 +100,14 @@ def read_entry(values: Mapping[str, Any], name: str) -> Any:
     return values[name]
 
 
-def text(name: str, value: Any) -> str:
+def text(name: str, value: object) -> str:
     """A text."""
     if not isinstance(value, str):
         raise DamagedError(f"{name} is no text")
     return value
 
 
-def texts(name: str, value: Any) -> tuple[str, ...]:
+def texts(name: str, value: object) -> tuple[str, ...]:
     """Different texts."""
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
         raise DamagedError(f"{name} is no list of texts")
@@ -116,7 +116,7 @@ def texts(name: str, value: Any) -> tuple[str, ...]:
     return tuple(value)
 
 
-def read_integer(name: str, value: Any, low: int = 0, high: int = 2**62) -> int:
+def read_integer(name: str, value: object, low: int = 0, high: int = 2**62) -> int:
     """A whole number within [low, high].
 
     >>> read_integer("n", 3, high=5)
@@ -127,7 +127,7 @@ def read_integer(name: str, value: Any, low: int = 0, high: int = 2**62) -> int:
     return value
 
 
-def levels(name: str, value: Any) -> tuple[Any, ...]:
+def levels(name: str, value: object) -> tuple[Any, ...]:
     """Different texts, numbers or truth values."""
     if not isinstance(value, list) or not all(isinstance(item, (str, bool, int, float)) for item in value):
         raise DamagedError(f"{name} is no list of levels")
@@ -136,7 +136,7 @@ def levels(name: str, value: Any) -> tuple[Any, ...]:
     return tuple(value)
 
 
-def numbers(name: str, value: Any, dtype: Any = np.float64, shape: tuple[int | None, ...] = (None,)) -> np.ndarray:
+def numbers(name: str, value: object, dtype: Any = np.float64, shape: tuple[int | None, ...] = (None,)) -> np.ndarray:
     """Finite numbers of a shape (None: any length) that the dtype holds exactly.
 
     >>> numbers("roots", [0, 5], np.int64)

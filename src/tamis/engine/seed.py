@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from tamis.typing import RandomState
+
 MOST = 2**31 - 1  # above every seed that is drawn
 
 
@@ -21,7 +23,7 @@ def seed_of(seed: int, *name: Any) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:4], "big")
 
 
-def seed_from(random_state: Any) -> int:
+def seed_from(random_state: RandomState) -> int:
     """A whole number to derive every seed from: a whole number stands for itself, else one is drawn.
 
     >>> seed_from(7)
@@ -30,7 +32,7 @@ def seed_from(random_state: Any) -> int:
     return int(random_state) if isinstance(random_state, (int, np.integer)) else drawn_seed(random_state)
 
 
-def drawn_seed(random_state: Any) -> int:
+def drawn_seed(random_state: RandomState) -> int:
     """A whole number below 2³¹ − 1 drawn from any of scikit-learn's kinds of random state, or a NumPy generator.
 
     >>> drawn_seed(7) == drawn_seed(np.random.RandomState(7))

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from tamis.check import count, number
 from tamis.engine import seed_from
@@ -24,6 +26,8 @@ from tamis.evaluate.chance.recognise import recognised, unequal
 from tamis.evaluate.chance.reference import almost_equal_rows, coin_table, equal_rows, noise_table, telling_table
 from tamis.evaluate.chance.uninformed import blind
 from tamis.metrics import Metric, utility
+from tamis.table.like import TableLike
+from tamis.typing import Folding, RandomState, Scoring
 
 __all__ = ["Audit", "audit"]
 
@@ -97,18 +101,18 @@ class Audit:
 
 
 def audit(
-    procedure: Any,
-    X: Any,
+    procedure: BaseEstimator,
+    X: TableLike,
     y: Any = None,
     *,
     n_permutations: int = 100,
-    scoring: Any = None,
+    scoring: Scoring = None,
     chance_level: float | None = None,
-    outer: Any = 5,
-    groups: Any = None,
-    time: Any = None,
+    outer: Folding = 5,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     alpha: float = 0.003,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> Audit:
     """Run the whole procedure on shuffled targets and say whether it leaks.
@@ -214,7 +218,7 @@ def _compared(runner: Runner, runs: list[Run]) -> np.ndarray:
     return np.array([_turned(runner, run.score) - _turned(runner, run.chance or 0.0) for run in runs])
 
 
-def _turned(runner: Runner, value: Any) -> Any:
+def _turned(runner: Runner, value: object) -> Any:
     """A score turned so that larger is better, or turned back."""
     return value if runner.metric is None else utility(runner.metric, value)
 
@@ -407,7 +411,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
 )
 
 
-def _suspects(procedure: Any) -> list[str]:
+def _suspects(procedure: BaseEstimator) -> list[str]:
     """Lines of a user's function that often leak, by number."""
     if hasattr(procedure, "fit"):
         return []

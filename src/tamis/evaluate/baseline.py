@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 from tamis.saved import numbers
 from tamis.table.interface.takes_table import TakesTable
+from tamis.table.like import TableLike
 from tamis.task import CLASSIFICATION, predicts_classes, predicts_numbers, read_task
 
 
@@ -23,7 +24,7 @@ class Baseline(TakesTable, BaseEstimator):
     def __init__(self, task: str = CLASSIFICATION) -> None:
         self.task = task
 
-    def fit(self, X: Any, y: np.ndarray, sample_weight: Any = None) -> Baseline:
+    def fit(self, X: TableLike, y: np.ndarray, sample_weight: Any = None) -> Baseline:
         """Learn the shares of the classes, or the mean."""
         if predicts_classes(self.task):
             self.classes_, codes = np.unique(y, return_inverse=True)

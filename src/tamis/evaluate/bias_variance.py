@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
 
 from tamis.check import count
 from tamis.engine import generator, map_threads, seed_from, seed_of
@@ -126,7 +127,9 @@ def bias_variance(
     return _of_classes(problem, predicted, _truth(problem, truth), noise)
 
 
-def _by_bootstrap(procedure: Any, problem: Problem, n_resamples: int, seed: int, n_jobs: int | None) -> np.ndarray:
+def _by_bootstrap(
+    procedure: BaseEstimator, problem: Problem, n_resamples: int, seed: int, n_jobs: int | None
+) -> np.ndarray:
     """Predictions (resamples, rows), NaN where a row was drawn; classes as codes."""
     pairs = list(BootstrapSplit(n_resamples, random_state=seed).split(problem.y, groups=problem.groups))
     predictions = cross_validate(problem, {"it": procedure}, named_folds(pairs), _predicted, seed=seed, n_jobs=n_jobs)[
@@ -144,7 +147,12 @@ def _predicted(trained: Trained) -> np.ndarray:
 
 
 def _by_drawing(
-    procedure: Any, problem: Problem, draw: Callable[..., Any], n_resamples: int, seed: int, n_jobs: int | None
+    procedure: BaseEstimator,
+    problem: Problem,
+    draw: Callable[..., Any],
+    n_resamples: int,
+    seed: int,
+    n_jobs: int | None,
 ) -> np.ndarray:
     def predictions_of(index: int) -> np.ndarray:
         drawn = draw(generator(seed_of(seed, "draw"), index))
@@ -156,7 +164,7 @@ def _by_drawing(
     return np.array(map_threads(predictions_of, range(n_resamples), n_jobs))
 
 
-def _codes(problem: Problem, answer: Any) -> np.ndarray:
+def _codes(problem: Problem, answer: ArrayLike) -> np.ndarray:
     """Predictions as numbers: of classes, their positions in the sorted list, or one past it for others."""
     answer = np.asarray(answer)
     if problem.classes is None:
@@ -165,7 +173,7 @@ def _codes(problem: Problem, answer: Any) -> np.ndarray:
     return np.where(problem.classes[codes] == answer, codes, len(problem.classes)).astype(np.float64)
 
 
-def _truth(problem: Problem, truth: Any) -> np.ndarray | None:
+def _truth(problem: Problem, truth: ArrayLike) -> np.ndarray | None:
     if truth is None:
         return None
     values = np.asarray(truth)

@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import has_fit_parameter
 
@@ -271,7 +271,14 @@ def task_name(fold: Fold, procedure: str) -> str:
 
 
 def _judge(
-    problem: Problem, name: str, procedure: Any, fold: Fold, keep: Callable[[Trained], K], inner: int, *, seed: int
+    problem: Problem,
+    name: str,
+    procedure: BaseEstimator,
+    fold: Fold,
+    keep: Callable[[Trained], K],
+    inner: int,
+    *,
+    seed: int,
 ) -> K:
     start = clock.perf_counter()
     try:
@@ -293,7 +300,9 @@ def folds_inside(problem: Problem, fold: Fold, k: int) -> Folds:
     return cached[1]
 
 
-def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside: Callable[[int | None], Folds]) -> Any:
+def train(
+    problem: Problem, procedure: BaseEstimator, rows: np.ndarray, seed: int, inside: Callable[[int | None], Folds]
+) -> Any:
     """A copy of the procedure that has learned from these rows alone; where they hold a single class, that is all.
 
     Parameters
@@ -311,7 +320,7 @@ def train(problem: Problem, procedure: Any, rows: np.ndarray, seed: int, inside:
     return model.fit(problem.model_input(rows, model, learn=True), y, **extra)
 
 
-def predictions(problem: Problem, model: Any, rows: np.ndarray) -> np.ndarray:
+def predictions(problem: Problem, model: BaseEstimator, rows: np.ndarray) -> np.ndarray:
     """Predicted numbers, expected counts, or probabilities of every class of the problem, of some rows."""
     return problem.counts(predicted(problem, model, problem.model_input(rows, model)), rows)
 
@@ -328,7 +337,7 @@ def predicted(problem: Problem, model: Any, X: Any) -> np.ndarray:
     return (np.asarray(model.predict(X)).reshape(-1, 1) == problem.classes).astype(np.float64)
 
 
-def _aligned(problem: Problem, model: Any, shares: np.ndarray) -> np.ndarray:
+def _aligned(problem: Problem, model: BaseEstimator, shares: np.ndarray) -> np.ndarray:
     """Probabilities in the order of the problem's classes; 0 for a class that the training rows lacked."""
     if problem.classes is None:
         return shares
@@ -340,7 +349,7 @@ def _aligned(problem: Problem, model: Any, shares: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(shares[:, :1]), np.nan, out)
 
 
-def prepared(model: Any, seed: int, inside: Callable[[int | None], Folds]) -> Any:
+def prepared(model: BaseEstimator, seed: int, inside: Callable[[int | None], Folds]) -> Any:
     """The same model with all that it left open settled: random states fixed, folds in every place of `InnerFolds`."""
     if not hasattr(model, "get_params"):
         return model
@@ -353,13 +362,13 @@ def prepared(model: Any, seed: int, inside: Callable[[int | None], Folds]) -> An
     return model.set_params(**settled) if settled else model
 
 
-def takes_weights(model: Any) -> bool:
+def takes_weights(model: BaseEstimator) -> bool:
     """Whether `fit` takes weights of rows; that of a pipeline's last step does."""
     steps = getattr(model, "steps", None)
     return bool(has_fit_parameter(steps[-1][1] if steps else model, "sample_weight"))
 
 
-def _weights_of(model: Any, problem: Problem) -> str:
+def _weights_of(model: BaseEstimator, problem: Problem) -> str:
     """What `fit` calls the weights of rows; those of a pipeline are its last step's."""
     steps = getattr(model, "steps", None)
     if not takes_weights(model):
@@ -369,7 +378,7 @@ def _weights_of(model: Any, problem: Problem) -> str:
     return f"{steps[-1][0]}__sample_weight" if steps else "sample_weight"
 
 
-def _names_of_groups(model: Any) -> list[str]:
+def _names_of_groups(model: BaseEstimator) -> list[str]:
     """What `fit` calls the groups of rows: those of a search's own folds, of the model, of the steps of a pipeline."""
     if hasattr(model, "refit"):
         names = ["groups"] if "Group" in type(getattr(model, "cv", None)).__name__ else []

@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
 
 from tamis.check import count, nearest, number
 from tamis.engine import generator, seed_from, seed_of
@@ -19,6 +20,8 @@ from tamis.metrics import Metric, score_model, utility
 from tamis.metrics.loss_matrix import metric_for
 from tamis.metrics.one_standard_error import one_standard_error
 from tamis.split import Folds, folds
+from tamis.table.like import TableLike
+from tamis.typing import Folding
 
 __all__ = ["Curve", "Grown", "complexity_curve", "grow"]
 
@@ -84,17 +87,17 @@ class Grown:
 
 
 def complexity_curve(
-    procedure: Any,
-    X: Any,
-    y: Any,
+    procedure: BaseEstimator,
+    X: TableLike,
+    y: ArrayLike,
     parameter: str,
     values: Sequence[Any],
     *,
-    cv: Any = 5,
+    cv: Folding = 5,
     repeats: int = 1,
     scoring: Any = None,
-    groups: Any = None,
-    time: Any = None,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Curve:
@@ -130,16 +133,16 @@ def complexity_curve(
 
 def grow(
     make: Callable[[int], Any],
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ArrayLike,
     *,
-    cv: Any = 5,
+    cv: Folding = 5,
     scoring: Any = None,
     start: int = 1,
     most: int = 100,
     tolerance: float = 1e-3,
     patience: int = 3,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Grown:
@@ -195,7 +198,7 @@ def grow(
     return Grown(int(curve.best), make(curve.best).fit(task.X, task.y), curve, converged)
 
 
-def _maker(procedure: Any, parameter: str, sizes: list[Any]) -> Callable[[Any], Any]:
+def _maker(procedure: BaseEstimator, parameter: str, sizes: list[Any]) -> Callable[[Any], Any]:
     """A function from a size to a procedure of that size."""
     if not hasattr(procedure, "fit"):
         if not callable(procedure):
@@ -250,7 +253,7 @@ def _train_and_test(trained: Trained, *, metric: Metric) -> tuple[float, float]:
     return train, test
 
 
-def _score(task: Problem, fitted: Any, rows: np.ndarray, metric: Metric) -> float:
+def _score(task: Problem, fitted: BaseEstimator, rows: np.ndarray, metric: Metric) -> float:
     return score_model(fitted, task.model_input(rows, fitted), task.y[rows], metric=metric, labels=task.classes)
 
 

@@ -21,15 +21,21 @@ Science 349 (2015); Generalization in adaptive data analysis and holdout reuse. 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from tamis.check import count, number
 from tamis.engine import generator
 from tamis.errors import ParameterError, StudyError
 from tamis.table import take
+from tamis.table.like import TableLike
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 __all__ = ["ReusableHoldout"]
 
@@ -61,8 +67,8 @@ class ReusableHoldout:
 
     def __init__(
         self,
-        X: Any,
-        y: Any,
+        X: TableLike,
+        y: ArrayLike,
         *,
         train: Any,
         holdout: Any,
@@ -108,7 +114,7 @@ class ReusableHoldout:
         self._limit = self._new_limit()
         return float(np.clip(np.round((holdout_mean + self._laplace(1)) / self.grid) * self.grid, 0.0, 1.0))
 
-    def accuracy(self, model: Any) -> float:
+    def accuracy(self, model: BaseEstimator) -> float:
         """The share of rows a fitted classifier answers right."""
         return self.query(lambda X, y: np.asarray(model.predict(X)).ravel() == y)
 
@@ -136,7 +142,7 @@ class ReusableHoldout:
         return float(self._draw.laplace(0.0, scale * self.noise)) if self.noise else 0.0
 
     @staticmethod
-    def _mean(function: Callable[[Any, np.ndarray], Any], X: Any, y: np.ndarray) -> float:
+    def _mean(function: Callable[[Any, np.ndarray], Any], X: TableLike, y: np.ndarray) -> float:
         values = np.asarray(function(X, y), dtype=np.float64)
         if values.shape != y.shape:
             raise ParameterError(f"the question gave shape {values.shape} for {len(y):,} rows; give one value a row")

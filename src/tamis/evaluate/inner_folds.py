@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.check import count
 from tamis.engine import generator
 from tamis.errors import ParameterError
 from tamis.evaluate.problem import Problem
 from tamis.split import Folds, folds, folds_of_copies
+from tamis.table.like import TableLike
 
 __all__ = ["InnerFolds", "folds_in_time", "inner_folds", "most_folds"]
 
@@ -54,7 +56,9 @@ class InnerFolds:
         """Pairs of training and test positions."""
         yield from folds(self.get_n_splits(), y, groups=groups, X=X)
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(
+        self, X: TableLike | None = None, y: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> int:
         """The number of folds."""
         return self.k or 5
 

@@ -8,8 +8,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
-from sklearn.base import is_classifier, is_regressor
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 
 from tamis import check
 from tamis.errors import KindError, ParameterError, TableError
@@ -19,6 +20,7 @@ from tamis.table.inference.text_words import is_word
 from tamis.table.interface.names import column_names
 from tamis.table.interface.takes_table import takes_table
 from tamis.table.interface.target import category_order, codes_among
+from tamis.table.like import TableLike
 from tamis.table.table import refuse_lazy
 from tamis.task import CLASSIFICATION, REGRESSION, predicts_classes
 
@@ -106,7 +108,7 @@ class Problem:
 
         return pd.Categorical(self.y[rows], categories=list(self.classes), ordered=True)  # type: ignore[arg-type]
 
-    def model_input(self, rows: np.ndarray, model: Any, *, learn: bool = False) -> Any:
+    def model_input(self, rows: np.ndarray, model: BaseEstimator, *, learn: bool = False) -> Any:
         """Some rows of the table, as a model takes them: a Table only where the model is one of ours.
 
         Parameters
@@ -146,12 +148,12 @@ def _without_rare_words(table: Table, min_count: int) -> Table:
 
 def problem_of(
     procedures: Sequence[Any],
-    X: Any,
-    y: Any = None,
+    X: TableLike,
+    y: ArrayLike | None = None,
     *,
-    groups: Any = None,
-    time: Any = None,
-    weights: Any = None,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
     task: str | None = None,
 ) -> Problem:
     """A table and its target, checked against each other and against the procedures.
@@ -197,7 +199,7 @@ def refuse_one_class(problem: Problem) -> None:
         raise TableError(f"the target has one class only, {problem.classes[0]!s}; there is nothing to tell apart")
 
 
-def named_procedures(procedure: Any) -> dict[str, Any]:
+def named_procedures(procedure: BaseEstimator) -> dict[str, Any]:
     """Procedures by name: of one, a list, (name, procedure) pairs or a dict; each must fit and predict."""
     if isinstance(procedure, Mapping):
         named = {str(name): model for name, model in procedure.items()}
@@ -230,7 +232,7 @@ def _unwrapped(X: Any) -> Any:
     return X if hasattr(X, "shape") else np.asarray(X)
 
 
-def _of_classes(procedures: Sequence[Any], y: Any) -> bool:
+def _of_classes(procedures: Sequence[Any], y: ArrayLike) -> bool:
     if procedures and all(is_classifier(model) for model in procedures):
         return True
     if procedures and all(is_regressor(model) for model in procedures):

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.engine import seed_from
@@ -21,7 +22,13 @@ from tamis.metrics.loss_matrix import metric_for
 from tamis.split import folds
 from tamis.table.interface.several_classes import target_columns, target_names
 from tamis.table.interface.takes_table import TakesTable, takes_table
+from tamis.table.like import TableLike
 from tamis.task import REGRESSION
+from tamis.typing import Folding, RandomState
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 __all__ = ["SeveralScores", "several_scores"]
 
@@ -69,19 +76,19 @@ class SeveralScores:
 
 
 def several_scores(
-    procedure: Any,
-    X: Any,
-    y: Any,
+    procedure: BaseEstimator,
+    X: TableLike,
+    y: ArrayLike,
     *,
-    outer: Any,
+    outer: Folding,
     repeats: int,
     scoring: Any,
-    groups: Any,
-    time: Any,
+    groups: ArrayLike,
+    time: ArrayLike,
     sample_weight: Any,
     task: str | None,
     level: float,
-    random_state: Any,
+    random_state: RandomState,
     n_jobs: int | None,
     keep_models: bool,
 ) -> SeveralScores | dict[str, SeveralScores]:
@@ -133,7 +140,7 @@ def _outcomes(
 class _Target:
     """A fitted model of several targets as a model of one of them."""
 
-    def __init__(self, model: Any, index: int) -> None:
+    def __init__(self, model: BaseEstimator, index: int) -> None:
         self.model, self.place = model, index
         for name in ("selected_columns_", "get_support", "feature_names_in_", "n_features_in_", "tree_"):
             if hasattr(model, name):
@@ -141,11 +148,11 @@ class _Target:
         if isinstance(getattr(model, "classes_", None), list):
             self.classes_ = model.classes_[index]
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The predictions of the target."""
         return np.asarray(self.model.predict(X))[:, self.place]
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """The probabilities of the target's classes."""
         shares = self.model.predict_proba(X)
         if not isinstance(shares, list):

@@ -178,7 +178,7 @@ def _fits(record: dict[str, Any]) -> bool:
     )
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 

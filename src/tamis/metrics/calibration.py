@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, logit
 
 from tamis.check import weights
@@ -292,7 +293,7 @@ def _by_tenths(
     return max(squares, 0.0) ** 0.5, np.array(rows)
 
 
-def checked_predictions(y: Any, prediction: Any, weight: Any, groups: Any) -> tuple[np.ndarray, ...]:
+def checked_predictions(y: ArrayLike, prediction: Any, weight: Any, groups: ArrayLike) -> tuple[np.ndarray, ...]:
     """Truth, prediction, weights of mean 1 and codes of units, of equal length."""
     truth, predicted = _numbers("y", y), _numbers("the predictions", prediction)
     n = len(truth)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.check import nearest, number
 from tamis.errors import KindError, ParameterError
@@ -67,7 +68,7 @@ class LossMatrix:
         return cls(matrix, class_labels)
 
     @classmethod
-    def of_threshold(cls, threshold: float, labels: Any) -> LossMatrix:
+    def of_threshold(cls, threshold: float, labels: ArrayLike) -> LossMatrix:
         """The costs of two classes at which the second is answered from a probability on.
 
         >>> LossMatrix.of_threshold(0.2, ["well", "sick"]).decide([[0.81, 0.19], [0.8, 0.2]]).tolist()
@@ -97,11 +98,11 @@ class LossMatrix:
             return None
         return float(false_alarm / (false_alarm + missed))
 
-    def decide(self, probabilities: Any) -> np.ndarray:
+    def decide(self, probabilities: ArrayLike) -> np.ndarray:
         """The label of least expected cost for each row of probabilities; ties go to the label that comes first."""
         return np.asarray(self.labels[self.answers(np.asarray(probabilities, dtype=np.float64))])
 
-    def cost(self, y: Any, answers: Any) -> float:
+    def cost(self, y: ArrayLike, answers: ArrayLike) -> float:
         """The mean cost of answers (labels) to the truth y."""
         truth, predicted = _label_codes(np.asarray(y), self.labels), _label_codes(np.asarray(answers), self.labels)
         return float(self.matrix[truth, predicted].mean())

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import xlogy
 from sklearn import metrics as sk
 
@@ -21,6 +22,7 @@ from tamis.metrics.metric import SYNONYMS, Each, Metric, Score
 from tamis.metrics.ranking import auc
 from tamis.table.interface.target import codes_among
 from tamis.task import CLASSIFICATION, REGRESSION, predicts_classes, predicts_numbers
+from tamis.typing import Scoring
 
 __all__ = [
     "METRICS",
@@ -41,7 +43,7 @@ AVERAGES = ("_macro", "_micro", "_weighted")
 MOST_SHOWN = 40  # letters of a name that is not known
 
 
-def find(scoring: Any, *, classes: bool, labels: Any = None) -> Metric:
+def find(scoring: Scoring, *, classes: bool, labels: Any = None) -> Metric:
     """The metric a user asked for; None gives the task's default. What `scoring` means is decided here, for all.
 
     Parameters
@@ -107,7 +109,7 @@ def default(classes: bool) -> Metric:
     return METRICS["accuracy" if classes else "r2"]
 
 
-def score(metric: Metric | str, y: Any, answer: Any, labels: Any = None) -> float:
+def score(metric: Metric | str, y: ArrayLike, answer: ArrayLike, labels: ArrayLike | None = None) -> float:
     """The value of a metric, in its own units.
 
     Parameters
@@ -147,7 +149,9 @@ def remarks(metric: Metric, y: np.ndarray) -> list[str]:
     return []
 
 
-def prepare(metric: Metric, y: Any, answer: Any, labels: Any = None) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def prepare(
+    metric: Metric, y: ArrayLike, answer: ArrayLike, labels: ArrayLike | None = None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Truth, answer and labels as the metric's functions read them: classes as codes, probabilities as a matrix."""
     truth, prediction = np.asarray(y), np.asarray(answer)
     if len(truth) != len(prediction):
@@ -201,7 +205,7 @@ def precision_recall(y: Any, decision: Any, labels: Any = None) -> dict[str, np.
     return {"precision": precision, "recall": recall, "threshold": thresholds}
 
 
-def confusion(y: Any, predicted: Any, labels: Any = None) -> np.ndarray:
+def confusion(y: ArrayLike, predicted: ArrayLike, labels: ArrayLike | None = None) -> np.ndarray:
     """How often each class (row) was given each answer (column), in the order of the labels.
 
     >>> confusion(["a", "b", "b"], ["a", "a", "b"]).tolist()
@@ -211,7 +215,7 @@ def confusion(y: Any, predicted: Any, labels: Any = None) -> np.ndarray:
     return np.asarray(sk.confusion_matrix(truth, prediction, labels=np.arange(len(class_labels))))
 
 
-def _two(y: Any, decision: Any, labels: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _two(y: ArrayLike, decision: Any, labels: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     truth, prediction, class_labels = prepare(METRICS["roc_auc"], y, decision, labels)
     if len(class_labels) != 2:
         raise ParameterError(

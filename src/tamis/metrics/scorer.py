@@ -7,6 +7,8 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.metrics import check_scoring, get_scorer_names
 
 from tamis.errors import ParameterError
@@ -14,11 +16,13 @@ from tamis.metrics.given import is_scorer
 from tamis.metrics.metric import SYNONYMS, Metric
 from tamis.metrics.metrics import find, prepare, utility
 from tamis.table.interface.target import codes_among
+from tamis.table.like import TableLike
+from tamis.typing import Scoring
 
 __all__ = ["answer", "in_their_words", "score_model", "scorer_of"]
 
 
-def answer(model: Any, X: Any, metric: Metric, labels: np.ndarray | None) -> np.ndarray:
+def answer(model: BaseEstimator, X: TableLike, metric: Metric, labels: np.ndarray | None) -> np.ndarray:
     """What the metric needs from a fitted model: predictions, or probabilities in the order of the labels."""
     if metric.needs in ("labels", "model"):
         prediction = np.asarray(model.predict(X))
@@ -40,14 +44,18 @@ def answer(model: Any, X: Any, metric: Metric, labels: np.ndarray | None) -> np.
     return aligned
 
 
-def score_model(model: Any, X: Any, y: Any, *, metric: Metric, labels: np.ndarray | None) -> float:
+def score_model(
+    model: BaseEstimator, X: TableLike, y: ArrayLike, *, metric: Metric, labels: np.ndarray | None
+) -> float:
     """The metric's value for a fitted model on some rows, in the metric's units."""
     if metric.of_model is not None:
         return metric.of_model(model, X, y)
     return float(metric.value(*prepare(metric, y, answer(model, X, metric, labels), labels)))
 
 
-def scorer_of(estimator: Any, scoring: Any, *, classes: bool, labels: Any = None) -> Callable[..., float]:
+def scorer_of(
+    estimator: BaseEstimator, scoring: Scoring, *, classes: bool, labels: ArrayLike | None = None
+) -> Callable[..., float]:
     """The function (estimator, X, y) -> number that `scoring` stands for, larger is better.
 
     None is the estimator's own `score`; a scorer, and a function that needs the estimator, is itself; a name or any
@@ -83,7 +91,14 @@ def _base(name: str) -> str:
 
 
 def _turned(
-    model: Any, X: Any, y: Any, *, metric: Metric, labels: np.ndarray | None, weighted: Any, sample_weight: Any = None
+    model: BaseEstimator,
+    X: TableLike,
+    y: ArrayLike,
+    *,
+    metric: Metric,
+    labels: np.ndarray | None,
+    weighted: Any,
+    sample_weight: ArrayLike | None = None,
 ) -> float:
     if sample_weight is not None and weighted is not None:
         return float(weighted(model, X, y, sample_weight=sample_weight))
@@ -92,6 +107,6 @@ def _turned(
     return float(utility(metric, score_model(model, X, y, metric=metric, labels=labels)))
 
 
-def _model_text(model: Any) -> str:
+def _model_text(model: BaseEstimator) -> str:
     steps = getattr(model, "steps", None)
     return type(steps[-1][1]).__name__ if steps else type(model).__name__

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -16,6 +17,7 @@ from tamis.errors import KindError, ParameterError, TableError
 from tamis.project.pca.anomaly import carriers_of
 from tamis.saved import mapping, numbers, read_entry
 from tamis.table import Table, eager, features, overflow_refused, refuse_extreme_matrix, refuse_missing
+from tamis.table.like import TableLike
 from tamis.transform.base import Transform
 from tamis.views import Indicators
 
@@ -40,7 +42,7 @@ class Projection(Transform):
     encoding_: Indicators
 
     # -- reading -----------------------------------------------------------------------------------------------------
-    def _read(self, X: Any, *, reset: bool) -> Table:
+    def _read(self, X: TableLike, *, reset: bool) -> Table:
         table = features(
             self,
             X,
@@ -59,7 +61,7 @@ class Projection(Transform):
     def _accepts_missing(self) -> bool:
         return bool(self.allows_missing)
 
-    def _touched(self, X: Any, table: Table) -> np.ndarray:
+    def _touched(self, X: TableLike, table: Table) -> np.ndarray:
         if self.categories == "indicators":
             return np.arange(table.n_columns)
         indices = super()._touched(X, table)
@@ -108,12 +110,12 @@ class Projection(Transform):
             self._fit(matrix, y)
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
+    def fit_transform(self, X: TableLike, y: ArrayLike | None = None, **fit_params: Any) -> Any:
         """Learn from the rows of X, and project them."""
         return self.fit(X, y, **fit_params).transform(X)
 
     @available_if(lambda self: hasattr(self, "_unproject"))
-    def inverse_transform(self, X: Any) -> np.ndarray:
+    def inverse_transform(self, X: TableLike) -> np.ndarray:
         """Rows with these scores: an array of the (encoded) columns."""
         check_is_fitted(self)
         scores = np.asarray(Table.of(eager(X)).numbers())
@@ -185,7 +187,7 @@ def refuse_holes(table: Table, method: str) -> None:
     refuse_missing(table, f"{method} needs all values, so fill them first, for example with tamis.transform.Impute()")
 
 
-def refuse_overflow(X: Any, names: Sequence[str], *arrays: np.ndarray) -> None:
+def refuse_overflow(X: TableLike, names: Sequence[str], *arrays: np.ndarray) -> None:
     """Raise the sentence that names a column too large or small to be squared, where that shows in the result."""
     if not all(np.isfinite(values).all() for values in arrays):
         refuse_extreme_matrix(X, names)

@@ -14,6 +14,7 @@ from tamis.errors import DamagedError, ParameterError
 from tamis.project.base import Projection, refuse_overflow, saved_matrix
 from tamis.project.kernels import KERNELS, Kernel
 from tamis.project.signs import fixed_signs
+from tamis.typing import RandomState
 
 EXACT = 5_000  # rows up to which every pair is looked at
 _BATCH = 2_000
@@ -69,7 +70,7 @@ class KernelPCA(Projection):
         coef0: float = 1.0,
         landmarks: int = 500,
         ridge: float = 1e-3,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.n_components = n_components
         self.kernel = kernel

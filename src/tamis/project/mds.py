@@ -17,6 +17,8 @@ from tamis.project.kernels import squared_distances
 from tamis.project.signs import fixed_signs
 from tamis.saved import read_entry, read_integer
 from tamis.table import Table, refuse_missing
+from tamis.table.like import TableLike
+from tamis.typing import RandomState
 
 KINDS = ("classical", "metric")
 METRICS = ("euclidean", "cityblock", "chebyshev", "cosine", "canberra", "braycurtis", "precomputed")
@@ -75,7 +77,7 @@ class MDS(Projection):
         landmarks: int = 500,
         max_iter: int = 300,
         tol: float = 1e-6,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.n_components = n_components
         self.kind = kind
@@ -97,7 +99,7 @@ class MDS(Projection):
     def _n_made(self) -> int:
         return int(self.embedding_.shape[1])
 
-    def _read(self, X: Any, *, reset: bool) -> Table:
+    def _read(self, X: TableLike, *, reset: bool) -> Table:
         if self.metric == "precomputed" and not reset and isinstance(X, np.ndarray) and X.ndim == 2:
             refuse_missing(Table.of(X), "give all distances")
             if np.isinf(Table.of(X).numbers()).any():

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.errors import ParameterError, TableError
 from tamis.table import Table, eager, is_class_target, same_length
+from tamis.table.like import TableLike
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 BLUE, ORANGE, GREY = "#30638e", "#d1495b", "#7d8597"
 COLOURS = (BLUE, ORANGE, "#edae49", "#00798c", "#6a4c93", "#8ac926", "#7d5a50", "#577590", "#f3722c", "#43aa8b")
 _MOST = 2_000  # points that a page draws at once
 
 
-def spectrum_figure(model: Any, **options: Any) -> Any:
+def spectrum_figure(model: BaseEstimator, **options: Any) -> Any:
     """Variances of the components, largest first, and where they are cut; the share held so far beside them."""
     from bokeh.models import LinearAxis, Range1d, Span
     from bokeh.plotting import figure
@@ -43,7 +49,9 @@ def spectrum_figure(model: Any, **options: Any) -> Any:
     return plot
 
 
-def scores_figure(model: Any, X: Any, y: Any = None, *, components: Sequence[int] = (0, 1), **options: Any) -> Any:
+def scores_figure(
+    model: BaseEstimator, X: TableLike, y: Any = None, *, components: Sequence[int] = (0, 1), **options: Any
+) -> Any:
     """The rows by two of their scores, coloured by a target: classes by colours, numbers by a scale.
 
     Of more than 2,000 rows every k-th is drawn.
@@ -74,7 +82,7 @@ def points_figure(points: np.ndarray, y: Any = None, *, title: str = "", **optio
     return plot
 
 
-def _draw_points(plot: Any, points: np.ndarray, y: Any) -> None:
+def _draw_points(plot: Any, points: np.ndarray, y: ArrayLike) -> None:
     step = max(1, -(-len(points) // _MOST))
     sample = np.arange(0, len(points), step)
     points = points[sample]
@@ -86,7 +94,7 @@ def _draw_points(plot: Any, points: np.ndarray, y: Any) -> None:
         _by_number(plot, points, np.asarray(y, dtype=np.float64)[sample])
 
 
-def loadings_figure(model: Any, *, component: int = 0, most: int = 20, **options: Any) -> Any:
+def loadings_figure(model: BaseEstimator, *, component: int = 0, most: int = 20, **options: Any) -> Any:
     """Loadings of one component, largest first; those that carry 90% of it in colour."""
     from bokeh.models import FixedTicker, PlainText
     from bokeh.plotting import figure

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +17,7 @@ from tamis.project.signs import fixed_signs
 from tamis.saved import numbers, read_entry, refuse_outside
 from tamis.table import Classes, is_class_target
 from tamis.table import numbers as target_numbers
+from tamis.typing import RandomState
 
 KINDS = ("auto", "targeted", "untargeted")
 
@@ -65,7 +67,7 @@ class ProjectionPursuit(Loaded):
     min_rows = 3
 
     def __init__(
-        self, n_components: int = 2, *, kind: str = "auto", select: int | None = None, random_state: Any = 0
+        self, n_components: int = 2, *, kind: str = "auto", select: int | None = None, random_state: RandomState = 0
     ) -> None:
         self.n_components = n_components
         self.kind = kind
@@ -168,7 +170,7 @@ class ProjectionPursuit(Loaded):
             setattr(self, f"{name}_", matrix)
 
 
-def _groups(y: Any) -> tuple[np.ndarray, np.ndarray]:
+def _groups(y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
     """Codes of the groups of a target, and its values as columns: an indicator a class, or the numbers themselves."""
     if is_class_target(y):
         classes = Classes.of(y)

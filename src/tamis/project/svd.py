@@ -15,6 +15,8 @@ from tamis.project.pca.decompose import EPS
 from tamis.project.pca.krylov import leading
 from tamis.project.pca.size import share
 from tamis.project.signs import fixed_signs
+from tamis.table.like import TableLike
+from tamis.typing import RandomState
 
 _FULL = 600  # of rows or columns, up to which all singular values are found
 
@@ -52,7 +54,7 @@ class SVD(Loaded):
     takes_sparse = True
     allows_missing = False
 
-    def __init__(self, n_components: Any = None, *, categories: str = "refuse", random_state: Any = 0) -> None:
+    def __init__(self, n_components: Any = None, *, categories: str = "refuse", random_state: RandomState = 0) -> None:
         self.n_components = n_components
         self.categories = categories
         self.random_state = random_state
@@ -109,7 +111,7 @@ class SVD(Loaded):
     def _unproject(self, scores: np.ndarray) -> np.ndarray:
         return scores @ self.components_
 
-    def loss(self, X: Any) -> float:
+    def loss(self, X: TableLike) -> float:
         """Share of the sum of squares of these rows that the components lose."""
         matrix = self._encoded(self._checked_input(X))
         squares = float((matrix.power(2) if sparse.issparse(matrix) else np.square(matrix)).sum())

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.engine import drawn_seed
 from tamis.errors import ParameterError, TableError
 from tamis.project.pictures import points_figure
 from tamis.table import Table, eager, same_length
+from tamis.table.like import TableLike
+from tamis.typing import RandomState
 from tamis.views import Indicators
 
 __all__ = ["TableMap", "map", "standardized"]
@@ -37,7 +40,7 @@ class TableMap:
     clusters: np.ndarray | None = None
     order: np.ndarray | None = None
 
-    def figure(self, y: Any = None, **options: Any) -> Any:
+    def figure(self, y: ArrayLike | None = None, **options: Any) -> Any:
         """The points as a Bokeh figure, coloured by a target, or by cluster without one."""
         colour = (
             y
@@ -52,7 +55,12 @@ class TableMap:
 
 
 def map(
-    X: Any, how: str = "t-sne", *, n_clusters: int | None = None, perplexity: float = 30.0, random_state: Any = 0
+    X: TableLike,
+    how: str = "t-sne",
+    *,
+    n_clusters: int | None = None,
+    perplexity: float = 30.0,
+    random_state: RandomState = 0,
 ) -> TableMap:
     """A picture of the rows of a table, for looking at it: no target is used, and nothing is learned for later rows.
 
@@ -100,7 +108,7 @@ def map(
     return TableMap(how, points, clusters, np.asarray(leaves_list(tree)))
 
 
-def standardized(X: Any) -> np.ndarray:
+def standardized(X: TableLike) -> np.ndarray:
     """Columns with mean 0 and standard deviation 1 (1/n), categories as indicators, missing values as means."""
     X = np.asarray(X) if isinstance(X, (list, tuple)) else eager(X)
     table = Table.of(X)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_regressor
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone, is_regressor
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +17,7 @@ from tamis.report import show
 from tamis.report.charts.frame import framed, named
 from tamis.report.sketch import SEVERAL
 from tamis.table import Classes, Column, Table, eager, position, replaced, same_length, take
+from tamis.table.like import TableLike
 
 __all__ = ["boundary"]
 
@@ -26,9 +28,9 @@ _SURE, _UNSURE = 0.55, 0.12
 
 
 def boundary(
-    model: Any,
-    X: Any,
-    y: Any,
+    model: BaseEstimator,
+    X: TableLike,
+    y: ArrayLike,
     *,
     columns: Sequence[int | str] = (0, 1),
     resolution: int = 200,
@@ -129,7 +131,7 @@ def _axis(column: Column, resolution: int) -> _Axis:
     return _Axis(column, low + step * (np.arange(resolution) + 0.5), (low, high))
 
 
-def _fitted(model: Any, X: Any, y: Any) -> Any:
+def _fitted(model: BaseEstimator, X: TableLike, y: ArrayLike) -> Any:
     if not hasattr(model, "fit"):  # something that predicts, as a saved model
         return model
     try:
@@ -139,18 +141,18 @@ def _fitted(model: Any, X: Any, y: Any) -> Any:
     return model
 
 
-def _last(model: Any) -> Any:
+def _last(model: BaseEstimator) -> Any:
     return model[-1] if hasattr(model, "steps") else model
 
 
-def _codes(answers: Any, classes: Classes) -> np.ndarray:
+def _codes(answers: ArrayLike, classes: Classes) -> np.ndarray:
     """Positions of answers among the classes; -1 of a class that no row has."""
     code_of = {label: code for code, label in enumerate(classes.labels.tolist())}
     return np.array([code_of.get(label, -1) for label in np.asarray(answers).tolist()])
 
 
 def _answers(
-    model: Any, X: Any, table: Table, indices: list[int], axes: list[_Axis], classes: Classes
+    model: BaseEstimator, X: TableLike, table: Table, indices: list[int], axes: list[_Axis], classes: Classes
 ) -> tuple[np.ndarray, np.ndarray]:
     """Class and largest probability of every cell, rows of cells from bottom to top."""
     shape = len(axes[1].grid), len(axes[0].grid)

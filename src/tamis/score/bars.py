@@ -33,7 +33,7 @@ def with_bars(lines: Sequence[dict[str, Any]], by: str, width: int = 24) -> str:
     return "\n".join(text)
 
 
-def _short(value: Any) -> str:
+def _short(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else " ".join(str(value).split())
 
 

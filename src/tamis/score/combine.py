@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.errors import ParameterError
@@ -14,7 +15,7 @@ from tamis.errors import ParameterError
 __all__ = ["HOW", "combine", "criterion_weights", "ranks"]
 
 
-def ranks(scores: Any) -> np.ndarray:
+def ranks(scores: ArrayLike) -> np.ndarray:
     """Ranks, 1 for the best; equal scores share the mean of their ranks.
 
     >>> ranks([0.1, 0.9, 0.5, 0.5])

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from tamis import check
 from tamis.errors import ParameterError, TableError
 from tamis.table import Classes, Table, features, is_class_target, numbers, same_length
 from tamis.table.interface.several_classes import has_several_targets
+from tamis.table.like import TableLike
 
 __all__ = ["Criterion", "Target", "score_columns"]
 
@@ -78,7 +80,7 @@ class _Reader(BaseEstimator):
     """Stands in for an estimator where a function reads a table."""
 
 
-def read_table(X: Any, estimator: BaseEstimator | None = None) -> Table:
+def read_table(X: TableLike, estimator: BaseEstimator | None = None) -> Table:
     """X in any form as a Table, checked as estimators check it; a sparse matrix column by column."""
     table = features(_Reader() if estimator is None else estimator, X, reset=True, sparse_ok=True)
     if not table.is_sparse or table.matrix.format == "csc":
@@ -87,7 +89,7 @@ def read_table(X: Any, estimator: BaseEstimator | None = None) -> Table:
 
 
 def score_columns(
-    criterion: Criterion, X: Any, y: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None
+    criterion: Criterion, X: TableLike, y: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None
 ) -> np.ndarray:
     """The values of a criterion on X and y as a user gives them; of several targets (columns of y) their mean."""
     if criterion.takes and y is not None and has_several_targets(y):
@@ -102,7 +104,7 @@ def score_columns(
     return criterion.values(criterion.view(table, target, weights, n_jobs), target, n_jobs)
 
 
-def _numbers(name: str, y: Any) -> np.ndarray:
+def _numbers(name: str, y: ArrayLike) -> np.ndarray:
     try:
         return numbers(y)
     except TableError as error:
@@ -114,7 +116,7 @@ def _numbers(name: str, y: Any) -> np.ndarray:
         ) from error
 
 
-def _classes(name: str, y: Any) -> Classes:
+def _classes(name: str, y: ArrayLike) -> Classes:
     try:
         return Classes.of(y)
     except ValueError as error:

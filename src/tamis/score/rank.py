@@ -18,6 +18,7 @@ from tamis.score.selector import RankSelector
 from tamis.table import Column, LazyTable, Table, read
 from tamis.table.decision import Decision
 from tamis.table.read import ReadOptions
+from tamis.typing import RandomState
 
 __all__ = ["Ranking", "rank"]
 
@@ -93,7 +94,7 @@ def rank(
     by: Any = "mutual_information",
     n_permutations: int = 0,
     combine: str = "borda",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
     **options: Unpack[ReadOptions],
 ) -> Ranking:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.score.combine import ranks
@@ -13,7 +14,7 @@ from tamis.score.combine import ranks
 __all__ = ["diversity", "rank_score", "rank_score_graph"]
 
 
-def rank_score(scores: Any) -> np.ndarray:
+def rank_score(scores: ArrayLike) -> np.ndarray:
     """Scores from best to worst, stretched to run from 1 to 0: the height of the curve at rank 1, 2, …, d.
 
     >>> rank_score([2.0, 10.0, 4.0])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -22,6 +23,8 @@ from tamis.score.tail import FEWEST_PERMUTATIONS, TailScores
 from tamis.table import Table, eager, in_days, refusal, same_length
 from tamis.table.interface.selector import TableSelector
 from tamis.table.interface.several_classes import has_several_targets
+from tamis.table.like import TableLike
+from tamis.typing import RandomState
 
 __all__ = ["RankSelector", "order_of"]
 
@@ -29,7 +32,7 @@ __all__ = ["RankSelector", "order_of"]
 class _Called(Criterion):
     """A user's function f(X, y) -> d scores (or a tuple that begins with them, as scikit-learn's) as a criterion."""
 
-    def __init__(self, function: Callable[..., Any], X: Any, y: Any) -> None:
+    def __init__(self, function: Callable[..., Any], X: TableLike, y: ArrayLike) -> None:
         self.name = getattr(function, "__name__", type(function).__name__)
         self.function, self.X, self.y = function, in_days(X), y
 
@@ -128,8 +131,8 @@ class RankSelector(TableSelector, BaseEstimator):
         pvalues: str = "adjusted",
         n_permutations: int = 0,
         combine: str = "borda",
-        weights: Any = None,
-        random_state: Any = 0,
+        weights: ArrayLike | None = None,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.by = by
@@ -175,7 +178,7 @@ class RankSelector(TableSelector, BaseEstimator):
         self.support_ = self._support(table.n_columns)
         return self
 
-    def _criteria(self, X: Any, y: Any) -> list[Criterion]:
+    def _criteria(self, X: TableLike, y: ArrayLike) -> list[Criterion]:
         by = self.by
         listed = [by] if isinstance(by, str) or callable(by) else by
         if not isinstance(listed, Iterable) or not (listed := list(listed)):

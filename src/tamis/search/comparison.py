@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import clone
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
 from tamis import check
@@ -20,6 +21,8 @@ from tamis.search.resampling.stability_index import agreement
 from tamis.search.weights import column_weights
 from tamis.split import folds
 from tamis.table import Classes, Table, eager, in_days, is_class_target, is_frame, numbers, same_length, take
+from tamis.table.like import TableLike
+from tamis.typing import Folding, Scoring
 
 __all__ = ["Row", "SelectorComparison", "compare"]
 
@@ -76,14 +79,14 @@ class SelectorComparison:
 
 def compare(
     selectors: Any,
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ArrayLike,
     *,
-    estimator: Any = None,
-    cv: Any = 5,
+    estimator: BaseEstimator | None = None,
+    cv: Folding = 5,
     repeats: int = 1,
-    scoring: Any = None,
-    groups: Any = None,
+    scoring: Scoring = None,
+    groups: ArrayLike | None = None,
     random_state: int = 0,
     n_jobs: int | None = None,
 ) -> SelectorComparison:
@@ -150,7 +153,7 @@ def _named(selectors: Any) -> dict[str, Any]:
     return named
 
 
-def _labels(y: Any) -> np.ndarray:
+def _labels(y: ArrayLike) -> np.ndarray:
     classes = Classes.of(y)
     return classes.labels[classes.codes]
 
@@ -162,7 +165,9 @@ def _model(by_class: bool, n_rows: int) -> Any:
     return (LinearClassifier if by_class else LinearRegressor)("ridge", alpha=1 / n_rows, missing="mean")
 
 
-def _fold_score(selector: Any, model: Any, scorer: Any, X: Any, y: np.ndarray, rows: Any) -> tuple[np.ndarray, float]:
+def _fold_score(
+    selector: BaseEstimator, model: BaseEstimator, scorer: Any, X: TableLike, y: np.ndarray, rows: Any
+) -> tuple[np.ndarray, float]:
     """The columns a selector chooses, on all rows or on the training rows of a fold, and the score on its test rows."""
     if rows is None:
         return _support(_fitted(selector, X, y), X), float("nan")
@@ -173,7 +178,7 @@ def _fold_score(selector: Any, model: Any, scorer: Any, X: Any, y: np.ndarray, r
     return _support(chosen, train_table), float(scorer(steps, test_table, y[test]))
 
 
-def _fitted(estimator: Any, X: Any, y: np.ndarray) -> Any:
+def _fitted(estimator: BaseEstimator, X: TableLike, y: np.ndarray) -> Any:
     try:
         return clone(estimator).fit(X, y)
     except (TypeError, ValueError) as error:

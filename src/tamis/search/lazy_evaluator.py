@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,12 @@ from tamis.search.evaluator.linear import SCORINGS, linear_of, score_from
 from tamis.search.evaluator.moments import MomentsEvaluator
 from tamis.split.pairs import is_whole
 from tamis.table import LazyTable
+from tamis.typing import Scoring
 from tamis.views.lazy.fold_moments import fold_moments, in_units
 from tamis.views.moments import FoldMoments, Moments
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 
 class LazyEvaluator(MomentsEvaluator):
@@ -32,7 +36,7 @@ class LazyEvaluator(MomentsEvaluator):
     """
 
     def __init__(
-        self, estimator: Any, lazy_table: LazyTable, names: Sequence[str], target: str, **options: Any
+        self, estimator: BaseEstimator, lazy_table: LazyTable, names: Sequence[str], target: str, **options: Any
     ) -> None:
         model, word = linear_of(estimator), _word(options["scoring"])
         if model is None or word is None:
@@ -75,7 +79,7 @@ class LazyEvaluator(MomentsEvaluator):
         """Nothing was refitted."""
 
 
-def _word(scoring: Any) -> str | None:
+def _word(scoring: Scoring) -> str | None:
     if scoring is None:
         return "r2"
     word = in_their_words(scoring) if isinstance(scoring, str) else None

@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
@@ -21,6 +22,8 @@ from tamis.saved import levels, read_integer, reading, text, texts
 from tamis.search.resampling.halving import FEWEST, Halving, halved, halvings
 from tamis.table import Table, features, is_class_target
 from tamis.table.interface.selector import TableSelector
+from tamis.table.like import TableLike
+from tamis.typing import RandomState
 
 MOST_LISTED = 20
 TREES = 200
@@ -44,7 +47,7 @@ LEFT_OF_WIDE = 0.25
 _FORESTS = ("ForestClassifier", "ForestRegressor")
 
 
-def _smaller(forest: Any, times: int) -> Any:
+def _smaller(forest: BaseEstimator, times: int) -> Any:
     """The same forest of so many times fewer trees, unfitted."""
     return clone(forest).set_params(n_estimators=max(1, forest.n_estimators // times))
 
@@ -62,7 +65,7 @@ def _halves(halvings: Any) -> float:
     return value
 
 
-def _is_calibrated(forest: Any) -> bool:
+def _is_calibrated(forest: BaseEstimator) -> bool:
     return getattr(forest, "calibration", None) is not None
 
 
@@ -146,7 +149,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         *,
         leaves: Any = (1, 5, 20, 100),
         features: Any = (1, 2, 4, 8),
@@ -155,7 +158,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         most_drawn: int = 20_000,
         most_rows: int = 100_000,
         temperature: float | None = None,
-        random_state: Any = None,
+        random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -282,7 +285,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             raise KindError(f"{name}={values!r} must be whole numbers that grow, as in (1, 5, 20); give one or several")
         return numbers
 
-    def _kinds(self, model: Any) -> list[str]:
+    def _kinds(self, model: BaseEstimator) -> list[str]:
         """The kinds of thresholds to try, in their order."""
         thresholds = model.thresholds if self.thresholds is None else self.thresholds
         listed = (
@@ -292,7 +295,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             raise KindError(f"thresholds={thresholds!r} names no kind; give 'best', 'random' or both")
         return [check.one_of("thresholds", kind, ("best", "random")) for kind in listed]
 
-    def _model(self, y: Any) -> Any:
+    def _model(self, y: ArrayLike) -> Any:
         """The forest to be grown, every setting but the leaf."""
         from tamis.forest import ForestClassifier, ForestRegressor
 
@@ -343,29 +346,29 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if hasattr(self.estimator_, "classes_"):
             self.classes_ = self.estimator_.classes_
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """What the forest of the columns kept predicts."""
         selected = self._selected_table(X)
         return np.asarray(self.estimator_.predict(selected))
 
     @available_if(_gives_shares)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Mean share of each class."""
         selected = self._selected_table(X)
         return np.asarray(self.estimator_.predict_proba(selected))
 
     @available_if(_gives_intervals)
-    def predict_interval(self, X: Any, coverage: float = 0.95) -> np.ndarray:
+    def predict_interval(self, X: TableLike, coverage: float = 0.95) -> np.ndarray:
         """Ends of an interval that holds a new number with the probability `coverage`."""
         selected = self._selected_table(X)
         return np.asarray(self.estimator_.predict_interval(selected, coverage))
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: TableLike, y: ArrayLike) -> float:
         """The forest's score: accuracy, or R²."""
         selected = self._selected_table(X)
         return float(self.estimator_.score(selected, y))
 
-    def _selected_table(self, X: Any) -> Table:
+    def _selected_table(self, X: TableLike) -> Table:
         check_is_fitted(self, "estimator_")
         table = features(self, X, reset=False)
         return table.select(list(self.selected_columns_))

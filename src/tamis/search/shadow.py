@@ -6,6 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,6 +27,8 @@ from tamis.table import (
 )
 from tamis.table.interface.selector import TableSelector
 from tamis.table.interface.takes_table import takes_table
+from tamis.table.like import TableLike
+from tamis.typing import RandomState
 
 #: Models fitted for each target, shadows at least, and shuffled targets at least before an early end.
 MIN_MODELS, MAX_MODELS, MIN_SHADOWS, MIN_TARGETS = 2, 4, 10, 9
@@ -100,12 +103,12 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         *,
         max_rounds: int = 100,
         alpha: float = 0.05,
         keep: str = "confirmed",
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -115,7 +118,7 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, **options: Any) -> ShadowSelector:
+    def fit(self, X: TableLike, y: ArrayLike | None = None, **options: Any) -> ShadowSelector:
         """Compare columns with their shadows, on the target and on shuffled ones."""
         check.no_options(self, options)
         rounds = check.count("max_rounds", self.max_rounds)
@@ -177,7 +180,7 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 class _Tested:
     """Importances beside shadows, of the target as it is and of shuffled ones."""
 
-    def __init__(self, columns: PermutedCopies, y: np.ndarray, model: Any, seed: int) -> None:
+    def __init__(self, columns: PermutedCopies, y: np.ndarray, model: BaseEstimator, seed: int) -> None:
         self.columns, self.y, self.model, self.seed = columns, y, model, seed
         self.hits = np.zeros(columns.n_columns, dtype=np.int64)
 
@@ -220,7 +223,7 @@ class _Tested:
         return distance / scale, (weights > shadows.max(axis=1)[:, None]).sum(axis=0)
 
 
-def _columns_of(model: Any, table: Table, X: Any, order: np.ndarray) -> PermutedCopies:
+def _columns_of(model: BaseEstimator, table: Table, X: TableLike, order: np.ndarray) -> PermutedCopies:
     """The columns in the order of their names, as the model can take them."""
     if table.is_numeric and not (transforms(model) and is_frame(X)):
         return PermutedCopies(table.numbers()[:, order])

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils.validation import check_is_fitted
 
@@ -35,6 +36,8 @@ from tamis.table import (
 )
 from tamis.table.interface.output import replaced
 from tamis.table.interface.selector import TableSelector
+from tamis.table.like import TableLike
+from tamis.typing import RandomState
 
 COMBINE = ("threshold", "union")
 
@@ -95,7 +98,7 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
     def __init__(
         self,
-        selector: Any,
+        selector: BaseEstimator,
         *,
         n_resamples: int = 100,
         threshold: float = 0.6,
@@ -106,7 +109,7 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         combine: str = "threshold",
         alphas: Any = None,
         interchangeable: float | None = None,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.selector = selector
@@ -122,7 +125,7 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, **options: Any) -> StabilitySelector:
+    def fit(self, X: TableLike, y: Any = None, **options: Any) -> StabilitySelector:
         """Choose on every resample, and keep what is chosen often."""
         check.no_options(self, options)
         self._check()
@@ -172,7 +175,7 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if not hasattr(self.selector, "fit") or isinstance(self.selector, type):
             raise KindError(f"selector={self.selector!r} cannot be fitted; give a selector or a model with coef_")
 
-    def _target(self, y: Any) -> tuple[np.ndarray, np.ndarray | None]:
+    def _target(self, y: ArrayLike) -> tuple[np.ndarray, np.ndarray | None]:
         inner = getattr(self.selector, "estimator", None)
         regress = lasso_of(self.selector) is not None
         by_class = is_classifier(self.selector) or (
@@ -183,13 +186,13 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             return classes.labels[classes.codes], classes.codes
         return numbers(y), None
 
-    def _by_refit(self, X: Any, y: np.ndarray, drawn: list[np.ndarray], seed: int) -> np.ndarray:
+    def _by_refit(self, X: TableLike, y: np.ndarray, drawn: list[np.ndarray], seed: int) -> np.ndarray:
         model = _seeded(self.selector, seed)
         if workers(self.n_jobs) == 1:
             return np.array([_chosen(model, X, y, rows) for rows in drawn])
         return np.array(Parallel(n_jobs=self.n_jobs)(delayed(_chosen)(model, X, y, rows) for rows in drawn))
 
-    def _disturbed(self, X: Any, table: Table, y: np.ndarray, drawn: list[np.ndarray], seed: int) -> np.ndarray:
+    def _disturbed(self, X: TableLike, table: Table, y: np.ndarray, drawn: list[np.ndarray], seed: int) -> np.ndarray:
         """Choices on resamples with noise in their numbers and without some of their columns."""
         if table.is_sparse and self.noise:
             raise ParameterError("noise would fill a sparse matrix; give noise=0, or a dense matrix")
@@ -297,7 +300,7 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         return tags
 
 
-def _chosen(model: Any, X: Any, y: np.ndarray, rows: np.ndarray) -> np.ndarray:
+def _chosen(model: BaseEstimator, X: TableLike, y: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Mask of the columns that a selector (or a model's weights) chooses on some rows."""
     sample = take(X, rows=rows)
     try:
@@ -307,7 +310,7 @@ def _chosen(model: Any, X: Any, y: np.ndarray, rows: np.ndarray) -> np.ndarray:
     return column_weights(fitted, sample.shape[1]) != 0
 
 
-def _with_noise(X: Any, size: float, rng: np.random.Generator) -> Any:
+def _with_noise(X: TableLike, size: float, rng: np.random.Generator) -> Any:
     """X with normal noise in its numeric columns, in units of their standard deviations."""
     table = Table.of(X)
     columns = {}
@@ -319,7 +322,7 @@ def _with_noise(X: Any, size: float, rng: np.random.Generator) -> Any:
     return replaced(X, columns)
 
 
-def _seeded(selector: Any, seed: int) -> Any:
+def _seeded(selector: BaseEstimator, seed: int) -> Any:
     model = clone(selector)
     free = {
         name: seed

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 
 from tamis import check
@@ -24,6 +25,7 @@ from tamis.search.target import is_for_classes
 from tamis.search.trials import SearchLimits, Stop, Trials, say
 from tamis.table import Classes, LazyTable, Table, eager, features, numbers, same_length
 from tamis.table.interface.selector import TableSelector
+from tamis.typing import Folding, RandomState, Scoring
 
 RULES = ("best", "1se")
 
@@ -88,15 +90,15 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
     def __init__(
         self,
-        estimator: Any,
+        estimator: BaseEstimator,
         *,
         search: Any = "forward",
         k: Any = "best",
-        scoring: Any = None,
-        cv: Any = 5,
+        scoring: Scoring = None,
+        cv: Folding = 5,
         fixed: Any = None,
-        groups: Any = None,
-        costs: Any = None,
+        groups: ArrayLike | None = None,
+        costs: ArrayLike | None = None,
         budget: float | None = None,
         rule: str = "best",
         tol: float = 0.0,
@@ -105,7 +107,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         time_limit: float | None = None,
         progress: bool | Callable[[dict[str, Any]], None] | None = None,
         n_jobs: int | None = None,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.estimator = estimator
         self.search = search
@@ -152,7 +154,9 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             raise ParameterError("rule='1se' needs a standard error; give cv at least 2 folds, or rule='best'")
         return self._searched(strategy, table, task.order, evaluator, tol, task.seed, lambda: empty_set_value(task))
 
-    def _fit_lazily(self, X: LazyTable, y: Any, strategy: Any, tol: float, options: dict[str, Any]) -> SubsetSelector:
+    def _fit_lazily(
+        self, X: LazyTable, y: ArrayLike, strategy: Any, tol: float, options: dict[str, Any]
+    ) -> SubsetSelector:
         """Search among the columns of a lazy table, of which y names the target."""
         from tamis.search.lazy_evaluator import LazyEvaluator
 
@@ -243,7 +247,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             seed=seed_from(self.random_state),
         )
 
-    def _target(self, y: Any) -> np.ndarray:
+    def _target(self, y: ArrayLike) -> np.ndarray:
         if is_for_classes(self.estimator if hasattr(self.estimator, "fit") else None, y):
             classes = Classes.of(y)
             return classes.labels[classes.codes]

@@ -9,13 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from tamis.errors import ParameterError
 
 _NONE = -1  # origin of a column that was made of several
 
 
-def column_weights(fitted: Any, n_columns: int) -> np.ndarray:
+def column_weights(fitted: BaseEstimator, n_columns: int) -> np.ndarray:
     """One number a column, 0 for a column that is not used.
 
     From `get_support`, `feature_importances_` or `coef_` (absolute values, summed over outputs), whichever comes first;
@@ -42,7 +43,7 @@ def column_weights(fitted: Any, n_columns: int) -> np.ndarray:
     return weights
 
 
-def has_weights(fitted: Any) -> bool:
+def has_weights(fitted: BaseEstimator) -> bool:
     """Whether `column_weights` finds something to read; of a pipeline without a model, the columns that come out."""
     for inner in ("best_estimator_", "regressor_"):
         fitted = getattr(fitted, inner, None) or fitted
@@ -51,7 +52,7 @@ def has_weights(fitted: Any) -> bool:
     return any(hasattr(fitted, name) for name in ("get_support", "feature_importances_", "coef_"))
 
 
-def _weights_of(fitted: Any) -> np.ndarray:
+def _weights_of(fitted: BaseEstimator) -> np.ndarray:
     if hasattr(fitted, "get_support"):
         return np.asarray(fitted.get_support(), dtype=np.float64)
     if hasattr(fitted, "feature_importances_"):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.engine.seed import generator
 from tamis.errors import ParameterError
+from tamis.table.like import TableLike
 
 __all__ = ["BootstrapSplit"]
 
@@ -25,11 +26,15 @@ class BootstrapSplit:
         self.n_resamples = n_resamples
         self.random_state = random_state
 
-    def get_n_splits(self, X: Any = None, y: Any = None, groups: Any = None) -> int:
+    def get_n_splits(
+        self, X: TableLike | None = None, y: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> int:
         """How many resamples there are."""
         return self.n_resamples
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def split(
+        self, X: TableLike, y: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Pairs of (train, test); a draw that leaves no row out is drawn again."""
         n_rows = X.shape[0] if hasattr(X, "shape") else len(X)
         codes = np.arange(n_rows) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]

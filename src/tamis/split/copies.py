@@ -6,14 +6,16 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.split.folds import folds
 from tamis.split.pairs import Folds
+from tamis.typing import Folding
 
 __all__ = ["folds_of_copies"]
 
 
-def folds_of_copies(cv: Any, y: Any, copies: np.ndarray, **options: Any) -> Folds:
+def folds_of_copies(cv: Folding, y: ArrayLike, copies: np.ndarray, **options: Any) -> Folds:
     """The folds that `cv` stands for (see `folds`), with no set of equal rows split between training and test rows.
 
     A number of folds, or a share, is drawn from the first rows of the sets, stratified by their class; this costs as

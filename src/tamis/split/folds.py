@@ -7,6 +7,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.check import count, number, one_of
 from tamis.engine.seed import seed_of
@@ -15,6 +16,8 @@ from tamis.split.bootstrap import BootstrapSplit
 from tamis.split.pairs import Folds, is_whole, pairs_of, refuse_overlap
 from tamis.split.stratify import Stratified
 from tamis.table import Classes, is_class_target
+from tamis.table.like import TableLike
+from tamis.typing import Folding
 
 __all__ = ["WORDS", "folds"]
 
@@ -74,7 +77,7 @@ def folds(
     return pairs
 
 
-def _classes(y: Any, classifier: bool | None) -> Classes | None:
+def _classes(y: ArrayLike, classifier: bool | None) -> Classes | None:
     if y is None or classifier is False or (classifier is None and not is_class_target(y)):
         return None
     return Classes.of(y)
@@ -135,7 +138,7 @@ def _are_equal(pairs: Folds, earlier: Folds) -> bool:
     return mine == theirs
 
 
-def _meaning(cv: Any) -> tuple[str, float]:
+def _meaning(cv: Folding) -> tuple[str, float]:
     if cv is None:
         return "folds", 5
     if isinstance(cv, str):
@@ -187,7 +190,7 @@ def _refuse_few(k: int, n_rows: int, classes: Classes | None, groups: np.ndarray
         )
 
 
-def _in_time(cv: Any, moments: np.ndarray, groups: np.ndarray | None, repeats: int) -> Folds:
+def _in_time(cv: Folding, moments: np.ndarray, groups: np.ndarray | None, repeats: int) -> Folds:
     """The past trains, the next stretch judges: an expanding window."""
     if repeats > 1:
         raise ParameterError(f"repeats={repeats}, but rows in time order have only one arrangement; give repeats=1")
@@ -215,7 +218,9 @@ def _in_time(cv: Any, moments: np.ndarray, groups: np.ndarray | None, repeats: i
     return pairs
 
 
-def _checked_pairs(cv: Any, n_rows: int, y: Any, groups: np.ndarray | None, X: Any, repeats: int) -> Folds:
+def _checked_pairs(
+    cv: Folding, n_rows: int, y: ArrayLike, groups: np.ndarray | None, X: TableLike, repeats: int
+) -> Folds:
     """Folds of a splitter or of an iterable of pairs, checked."""
     if repeats > 1:
         raise ParameterError(f"repeats={repeats}, but cv={cv!r} says itself what the folds are; give repeats=1")

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import KindError, ParameterError
+from tamis.typing import Folding
 
 __all__ = ["Folds", "is_whole", "pairs_of", "refuse_overlap"]
 
 Folds = list[tuple[np.ndarray, np.ndarray]]
 
 
-def is_whole(cv: Any) -> bool:
+def is_whole(cv: Folding) -> bool:
     """Whether `cv` is a number of folds; True and False are none.
 
     >>> is_whole(5), is_whole(np.int64(5)), is_whole(True), is_whole(0.2)

@@ -9,9 +9,11 @@ which threads undo for each other; ours say nothing (a class that training rows 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+
+from tamis.table.like import TableLike
 
 __all__ = ["Stratified", "dealt"]
 
@@ -31,7 +33,9 @@ class Stratified:
         self.random_state = random_state
         self.varied = varied
 
-    def split(self, X: Any, y: Any, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def split(
+        self, X: TableLike, y: ArrayLike, groups: ArrayLike | None = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Pairs of (train, test)."""
         draw = None if self.random_state is None else np.random.RandomState(self.random_state)
         codes = _codes(np.asarray(y))

@@ -6,11 +6,13 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.check import count
 from tamis.errors import ParameterError
 from tamis.split.pairs import Folds, is_whole, pairs_of
 from tamis.split.stratify import Stratified, dealt
+from tamis.typing import Folding
 
 __all__ = ["dealt_folds", "ordered_folds"]
 
@@ -77,7 +79,9 @@ def _stretches(n_rows: int, k: int) -> Folds:
     return [(np.concatenate([rows[:a], rows[b:]]), rows[a:b]) for a, b in pairwise(ends)]
 
 
-def dealt_folds(cv: Any, rows: np.ndarray, strata: np.ndarray, rng: np.random.RandomState, y: Any = None) -> Folds:
+def dealt_folds(
+    cv: Folding, rows: np.ndarray, strata: np.ndarray, rng: np.random.RandomState, y: ArrayLike | None = None
+) -> Folds:
     """Folds for pruning a tree grown on some rows: a number deals the rows of each stratum out in turn, shuffled.
 
     Parameters

@@ -6,19 +6,21 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.utils import column_or_1d
 
 from tamis.errors import TableError
 from tamis.study.problem import FEWEST_ROWS
 from tamis.table import is_frame, same_length
+from tamis.table.like import TableLike
 from tamis.table.sources.arrow import array_of, from_frame
 from tamis.task import CLASSIFICATION
 
 TARGET = "target"
 
 
-def source_of(X: Any, y: Any, target_name: str | None, task: str | None) -> tuple[pa.Table, str]:
+def source_of(X: TableLike, y: ArrayLike, target_name: str | None, task: str | None) -> tuple[pa.Table, str]:
     """The columns of X with the target beside them, and the target's name: as asked, that of y, or "target"."""
     if y is None:
         raise TableError("this method requires y to be passed, but the target y is None")
@@ -50,7 +52,7 @@ def source_of(X: Any, y: Any, target_name: str | None, task: str | None) -> tupl
     ), name
 
 
-def refuse_width(X: Any, n_columns: int, name: str) -> None:
+def refuse_width(X: TableLike, n_columns: int, name: str) -> None:
     """Raise for an array of another number of columns than `fit` was given; frames have names."""
     if is_frame(X) or not hasattr(X, "shape") or len(X.shape) != 2 or X.shape[1] == n_columns:
         return
@@ -82,7 +84,7 @@ def _arrow(X: Any) -> pa.Table:
     return pa.table(columns, names=[f"x{j}" for j in range(array.shape[1])])
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     return None if value is None or value != value else str(value)
 
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
 from tamis.check import one_of
 from tamis.errors import KindError, ParameterError
@@ -218,7 +218,7 @@ def _requested(requested: Iterable[str] | Mapping[str, Any] | None, prefer: str)
     return tuple(procedure for procedure in listed.values() if procedure.name in wanted_names)
 
 
-def _procedure_of(name: Any, model: Any) -> Procedure:
+def _procedure_of(name: Any, model: BaseEstimator) -> Procedure:
     if not isinstance(name, str) or not name.strip():
         raise KindError(f"the name {name!r} of a procedure is no text; give one word for each")
     if name != " ".join(name.split()) or name.endswith("]"):
@@ -237,7 +237,7 @@ def _procedure_of(name: Any, model: Any) -> Procedure:
     return Procedure(name, spoken(model), lambda task: model, cost=CUSTOM_COST, transformed=False, takes_monotone=takes)
 
 
-def spoken(model: Any) -> str:
+def spoken(model: BaseEstimator) -> str:
     """A user's pipeline in words.
 
     >>> from sklearn.linear_model import Ridge

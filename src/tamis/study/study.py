@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import ClassifierTags, RegressorTags
@@ -51,6 +52,7 @@ from tamis.study.validity.facts import validity_facts
 from tamis.table import Raw, Table, fetch, table_of
 from tamis.table.interface.takes_table import TakesTable
 from tamis.table.interface.target import codes_among
+from tamis.table.like import TableLike
 from tamis.table.types import Type
 from tamis.task import CLASSIFICATION, ORDINAL, predicts_classes, predicts_numbers
 
@@ -240,7 +242,7 @@ class Study(TakesTable, BaseEstimator):
         """What tells this study from another in its folder."""
         return {"data": self.problem.digest, "settings": self.settings.identity(), "version": tamis.__version__}
 
-    def fit(self, X: Any, y: Any) -> Study:
+    def fit(self, X: TableLike, y: ArrayLike) -> Study:
         """Do the whole job on these rows, in a temporary folder that is removed afterwards; only without a source."""
         if self._given["source"] is not None:
             raise StudyError("the study has a table of its own; call run(), or make one without a table: Study()")
@@ -258,7 +260,7 @@ class Study(TakesTable, BaseEstimator):
         self.n_features_in_ = source.num_columns - 1
         return self
 
-    def score(self, X: Any, y: Any) -> float:
+    def score(self, X: TableLike, y: ArrayLike) -> float:
         """Accuracy of the predicted classes, or R² of the predicted numbers (of rates, of the expected counts)."""
         if "model_" not in vars(self):
             raise self._not_run()
@@ -542,7 +544,7 @@ class Study(TakesTable, BaseEstimator):
         return opening_facts(self.folder, opening)
 
     def validate(
-        self, X: Any, *, query: str | None = None, recalibrate: str | None = None, name: str | None = None
+        self, X: TableLike, *, query: str | None = None, recalibrate: str | None = None, name: str | None = None
     ) -> dict[str, Any]:
         """Judge the final model, as it is, on another table whose target is known; every validation is in the ledger.
 
@@ -609,14 +611,14 @@ class Study(TakesTable, BaseEstimator):
         if any(now.get(key) != self.results_[key] for key in ("data", "settings", "lock")):
             raise StudyError(f"the folder {str(self.folder)!r} holds another study by now; load it again")
 
-    def predict(self, X: Any, *, query: str | None = None) -> np.ndarray:
+    def predict(self, X: TableLike, *, query: str | None = None) -> np.ndarray:
         """The predicted class or number of every row of a new table; of counts with exposures the rate."""
         table = self._new(X, query)
         predictions = self.model_.predict(table)
         return original(predictions, self.classes_) if "classes_" in vars(self) else predictions
 
     @available_if(_gives_probabilities)
-    def predict_proba(self, X: Any, *, query: str | None = None) -> np.ndarray:
+    def predict_proba(self, X: TableLike, *, query: str | None = None) -> np.ndarray:
         """The probability of every class, for every row of a new table."""
         table = self._new(X, query)
         shares = self.model_.predict_proba(table)
@@ -628,7 +630,7 @@ class Study(TakesTable, BaseEstimator):
         return aligned
 
     def predictions_csv(
-        self, X: Any, *, query: str | None = None, id: str | None = None, coverage: float = COVERAGE
+        self, X: TableLike, *, query: str | None = None, id: str | None = None, coverage: float = COVERAGE
     ) -> str:
         """Predictions of a new table as CSV text: rows counted from 1; `id` names a column to keep beside them.
 
@@ -644,7 +646,9 @@ class Study(TakesTable, BaseEstimator):
         self.remarks_ = remarks_on_csv(self.model_, coverage)
         return predictions_csv(self.model_, table, ids, coverage, exposures=exposures)
 
-    def write_predictions(self, X: Any, stream: Any, *, id: str | None = None, coverage: float = COVERAGE) -> None:
+    def write_predictions(
+        self, X: TableLike, stream: Any, *, id: str | None = None, coverage: float = COVERAGE
+    ) -> None:
         """Predictions of a lazy source (several files, a LazyTable) as CSV, part by part, by the engine in use.
 
         What is written is what `predictions_csv` gives for the same rows in memory.
@@ -722,7 +726,7 @@ class Study(TakesTable, BaseEstimator):
             return NotFittedError("this Study is not fitted yet; call fit(X, y) first")
         return StudyError("the study has not been run yet; call run() first")
 
-    def _new(self, X: Any, query: str | None) -> Table:
+    def _new(self, X: TableLike, query: str | None) -> Table:
         if "model_" not in vars(self):
             raise self._not_run()
         if "n_features_in_" in vars(self):

@@ -117,7 +117,7 @@ def level_text(level: Any) -> str:
     return level.decode("utf-8", "replace") if isinstance(level, bytes) else str(level)
 
 
-def is_missing(value: Any) -> bool:
+def is_missing(value: object) -> bool:
     """True for None, NaN and NaT (unlike themselves), and pandas' NA (neither like nor unlike itself)."""
     if value is None or type(value).__name__ == "NAType":
         return True

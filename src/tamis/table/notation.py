@@ -12,6 +12,7 @@ import numpy as np
 
 from tamis.table.column import CLOCK, SPAN, Column
 from tamis.table.inference.dates import PARTS
+from tamis.table.like import TableLike
 from tamis.table.sources.frame import is_frame
 from tamis.table.table import Table
 
@@ -102,7 +103,7 @@ class Notation:
         return cls(str(saved["kind"]), None if levels is None else tuple(levels), str(saved.get("unit", "day")))
 
 
-def notations_of(X: Any, table: Table) -> dict[str, Notation]:
+def notations_of(X: TableLike, table: Table) -> dict[str, Notation]:
     """The notation of every column that is neither plain numbers nor categories, by name.
 
     X is what the user gave, `table` what it was read as: a matrix no longer knows that a column was boolean.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 
@@ -12,7 +10,7 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def literal(value: Any) -> str:
+def literal(value: object) -> str:
     """A value: TRUE or FALSE, a number, or a text between quotes."""
     if isinstance(value, np.generic):
         value = value.item()

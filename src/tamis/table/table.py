@@ -15,6 +15,7 @@ from tamis.table import export
 from tamis.table.column import Column
 from tamis.table.decision import Decision
 from tamis.table.digest import digest
+from tamis.table.like import TableLike
 from tamis.table.sources.frame import columns_of_frame, is_frame
 
 SEVERAL = 8  # so many columns of numbers are kept in one matrix, too, from which rows are taken at once,
@@ -297,7 +298,7 @@ class Table:
         return f"Table({self.n_rows:,} rows × {self.n_columns:,} columns)"
 
 
-def refuse_lazy(X: Any) -> None:
+def refuse_lazy(X: TableLike) -> None:
     """One sentence for a table that stays in its files, where one in memory is needed."""
     if getattr(X, "is_lazy", False):
         raise KindError(

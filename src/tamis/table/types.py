@@ -126,7 +126,7 @@ def _from_toml(path: Path) -> dict[str, Any]:
     return inner if isinstance(inner, dict) and "kind" not in inner else content
 
 
-def _type(name: str, value: Any) -> Type:
+def _type(name: str, value: object) -> Type:
     if isinstance(value, Type):
         value = value.as_dict()
     if isinstance(value, str):

@@ -47,6 +47,7 @@ from math import isfinite
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn import get_config
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.metaestimators import available_if
@@ -56,6 +57,7 @@ from tamis import check, saved
 from tamis.errors import DamagedError, KindError, TableError
 from tamis.table import Table, assembled, eager, features, is_frame, overflow_refused, same_length
 from tamis.table.interface.takes_table import TakesTable
+from tamis.table.like import TableLike
 
 
 class Transform(TransformerMixin, TakesTable, BaseEstimator):
@@ -93,7 +95,7 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
             output = self._first(table, y)
         return self._output(X, output)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """The columns of X, transformed as `fit` learned."""
         check_is_fitted(self)
         X = eager(X)
@@ -103,7 +105,7 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         return self._output(X, output)
 
     @available_if(lambda self: hasattr(self, "_invert"))
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: TableLike) -> Any:
         """The columns that `transform` would turn into X."""
         check_is_fitted(self)
         X = eager(X)
@@ -197,7 +199,7 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
 
     # How it works.
 
-    def _fitted(self, X: Any, y: Any) -> Table:
+    def _fitted(self, X: TableLike, y: ArrayLike) -> Table:
         self._check()
         if self._target_needed() and y is None:
             raise TableError(
@@ -212,14 +214,14 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
             self._learn(self._touched_columns(table), y)
         return table
 
-    def _overflow_refused(self, X: Any) -> AbstractContextManager[None]:
+    def _overflow_refused(self, X: TableLike) -> AbstractContextManager[None]:
         """Say in a sentence where a number beyond the largest comes out of the table, or of its touched columns."""
         return overflow_refused(X, self.names_, type(self).__name__)
 
-    def _checked_input(self, X: Any) -> Any:
+    def _checked_input(self, X: TableLike) -> Any:
         return self._touched_columns(self._read(X, reset=False))
 
-    def _read(self, X: Any, *, reset: bool) -> Table:
+    def _read(self, X: TableLike, *, reset: bool) -> Table:
         return features(
             self,
             X,
@@ -235,7 +237,7 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         touches_all = len(self.touched_) == table.n_columns
         return table if touches_all else table.select(self.touched_.tolist())
 
-    def _touched(self, X: Any, table: Table) -> np.ndarray:
+    def _touched(self, X: TableLike, table: Table) -> np.ndarray:
         """Positions of the columns to transform."""
         if self.touches == "all":
             return np.arange(table.n_columns)
@@ -259,7 +261,7 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         touched = set(self.touched_.tolist())
         return [*range(n_made), *(~j for j in range(self.n_features_in_) if j not in touched)]
 
-    def _output(self, X: Any, new_columns: Any) -> Any:
+    def _output(self, X: TableLike, new_columns: Any) -> Any:
         n_made = len(new_columns) if isinstance(new_columns, list) else new_columns.shape[1]
         order = self._order(n_made)
         own_setting = getattr(self, "_sklearn_output_config", {}).get("transform") or get_config()["transform_output"]
@@ -348,7 +350,7 @@ def _trimmed(transform: Any, table: Table) -> Table:
     return out
 
 
-def plain(name: str, value: Any) -> Any:
+def plain(name: str, value: object) -> Any:
     """A parameter or level as a value that JSON holds."""
     if isinstance(value, np.ndarray):
         value = value.tolist()
@@ -364,5 +366,5 @@ def plain(name: str, value: Any) -> Any:
     raise KindError(f"{name}={text} cannot be written as plain values; give numbers or words, or do not save it")
 
 
-def _tuples(value: Any) -> Any:
+def _tuples(value: object) -> Any:
     return tuple(_tuples(item) for item in value) if isinstance(value, list) else value

@@ -15,6 +15,7 @@ from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.saved import levels, numbers, read_entry, read_integer, refuse_outside
 from tamis.table import UNSEEN, Column, Table, position
 from tamis.table.interface.extreme import LARGEST
+from tamis.table.like import TableLike
 from tamis.transform.base import Transform
 from tamis.wording import first_few
 
@@ -75,7 +76,7 @@ class Impute(Transform):
         if not isinstance(self.indicator, (bool, np.bool_)):
             raise ParameterError(f"indicator={self.indicator!r} is neither True nor False; give one of them")
 
-    def _touched(self, X: Any, table: Table) -> np.ndarray:
+    def _touched(self, X: TableLike, table: Table) -> np.ndarray:
         dates = {name for name, notation in self.notations_in_.items() if notation.kind == "date"}
         return np.array([j for j, name in enumerate(table.names) if name not in dates], dtype=np.int64)
 
@@ -129,7 +130,7 @@ class Impute(Transform):
         subsets = (column.take(group_rows) for group_rows in rows)
         return [fill if some.missing.all() else self._filling(some, often) for some in subsets]
 
-    def _read(self, X: Any, *, reset: bool) -> Table:
+    def _read(self, X: TableLike, *, reset: bool) -> Table:
         table = super()._read(X, reset=reset)
         if reset or not any(c.is_categorical and (c.values == UNSEEN).any() for c in table.columns):
             return table

@@ -13,6 +13,7 @@ from tamis.engine import drawn_seed, generator
 from tamis.errors import DamagedError, ParameterError
 from tamis.saved import numbers, read_entry
 from tamis.transform.base import NumericTransform
+from tamis.typing import RandomState
 
 HOW = ("rows", "kmeans")
 
@@ -59,7 +60,7 @@ class KernelFeatures(NumericTransform):
         gamma: float | None = None,
         standardize: bool = True,
         keep: bool = False,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
     ) -> None:
         self.n_landmarks = n_landmarks
         self.landmarks = landmarks

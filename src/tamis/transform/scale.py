@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.errors import TamisWarning
 from tamis.saved import numbers, read_entry
 from tamis.table import eager
+from tamis.table.like import TableLike
 from tamis.transform.base import NumericTransform
 from tamis.wording import first_few
 
@@ -31,7 +33,7 @@ class Center(NumericTransform):
     array([-2., -1.,  3.])
     """
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the means, rows counted by their weights where given."""
         self._weight = sample_weight
         try:
@@ -40,7 +42,7 @@ class Center(NumericTransform):
             del self._weight
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, sample_weight: Any = None) -> Any:
+    def fit_transform(self, X: TableLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Any:
         """Learn from the rows of X, and transform them."""
         return self.fit(X, y, sample_weight).transform(X)
 

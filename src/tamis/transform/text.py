@@ -13,6 +13,7 @@ from sklearn.preprocessing import normalize
 from tamis import check, saved
 from tamis.errors import DamagedError, ParameterError, TableError
 from tamis.table import Column, Table, eager, is_frame
+from tamis.table.like import TableLike
 from tamis.transform.base import Transform
 
 UNITS = {"words": "word", "characters": "char_wb"}
@@ -99,7 +100,7 @@ class Text(Transform):
         self._forget_texts()
         return self._output(X, output)
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """The terms of each text, beside the columns that are no texts."""
         return super().transform(_as_table(X))
 
@@ -122,7 +123,7 @@ class Text(Transform):
         low, high = self.ngrams
         return check.count("ngrams", low), check.count("ngrams", high)
 
-    def _touched(self, X: Any, table: Table) -> np.ndarray:
+    def _touched(self, X: TableLike, table: Table) -> np.ndarray:
         if self.columns is not None:
             return _named_columns(self.columns, table)
         every = super()._touched(X, table)
@@ -174,7 +175,7 @@ class Text(Transform):
     def _width(self, terms: tuple[str, ...] | None) -> int:
         return self.max_terms if terms is None else len(terms)
 
-    def _checked_input(self, X: Any) -> Any:
+    def _checked_input(self, X: TableLike) -> Any:
         self._read(X, reset=False)
         table = Table.of(X)  # as written: texts have no levels to be recoded to
         return table.select(self.touched_.tolist())
@@ -188,7 +189,7 @@ class Text(Transform):
             blocks.append(counts)
         return sparse.hstack(blocks, format="csr") if blocks else sparse.csr_array((table.n_rows, 0))
 
-    def _output(self, X: Any, new_columns: Any) -> Any:
+    def _output(self, X: TableLike, new_columns: Any) -> Any:
         table = Table.of(X)
         untouched = [j for j in range(table.n_columns) if j not in set(self.touched_.tolist())]
         output_setting = getattr(self, "_sklearn_output_config", {}).get("transform")
@@ -232,7 +233,7 @@ class Text(Transform):
             ]
 
 
-def _as_table(X: Any) -> Any:
+def _as_table(X: TableLike) -> Any:
     """X itself, or its strings as one column where it is a list, an array or a series of them."""
     if isinstance(X, (list, tuple)) and X and all(text is None or isinstance(text, str) for text in X):
         return np.array([*X, None], dtype=object)[:-1].reshape(-1, 1)

@@ -11,6 +11,7 @@ from tamis import _core
 from tamis.engine import map_threads
 from tamis.errors import ParameterError, TableError
 from tamis.table import Classes, Table
+from tamis.table.like import TableLike
 from tamis.views.binned import bin_columns
 from tamis.views.binned_table import BinnedTable
 from tamis.views.coding import MOST, Coding
@@ -93,7 +94,7 @@ class Bins:
                 self._codes = tuple(line.astype(coding.dtype, copy=False) for coding, line in lines)
         return self._codes or ()
 
-    def encode(self, X: Any, *, n_jobs: int | None = None) -> Bins:
+    def encode(self, X: TableLike, *, n_jobs: int | None = None) -> Bins:
         """Bins of other rows of the same columns, coded by what these rows taught.
 
         A number between two training values has the code of the nearer one; beyond them, of the outermost. A level

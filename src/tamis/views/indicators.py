@@ -139,7 +139,7 @@ class Indicators:
         return cls(names, levels, bool(state["reference"]))
 
 
-def _plain(name: str, value: Any) -> Any:
+def _plain(name: str, value: object) -> Any:
     item = value.item() if isinstance(value, np.generic) else value
     if isinstance(item, (str, bool, int, float)):
         return item

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from tamis.errors import ParameterError, TableError
 from tamis.table.types import types_of
 from tamis.task import TASKS
@@ -111,14 +113,14 @@ def _column_of(name: Any, names: tuple[str, ...]) -> str:
     return name
 
 
-def _one_of(entry: str, value: Any, allowed: tuple[str | None, ...]) -> str | None:
+def _one_of(entry: str, value: object, allowed: tuple[str | None, ...]) -> str | None:
     if (value is not None and not isinstance(value, str)) or value not in allowed:
         raise ParameterError(f"{entry} cannot be {value!r}")
     chosen: str | None = value
     return chosen
 
 
-def _integer(entry: str, value: Any) -> int:
+def _integer(entry: str, value: object) -> int:
     low, high = NUMBERS[entry]
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise ParameterError(f"{entry} must be a whole number from {low} to {high:,}")
@@ -154,7 +156,7 @@ def _missing(before: dict[str, Any], given: Any, names: tuple[str, ...]) -> dict
     return new
 
 
-def _word(entry: str, value: Any) -> str | None:
+def _word(entry: str, value: object) -> str | None:
     if value is not None and (not isinstance(value, str) or not value.strip() or len(value) > 200):
         raise ParameterError(f"{entry} cannot be {value!r}")
     return value
@@ -171,7 +173,7 @@ def _listed(before: list[str], changes: Any, names: tuple[str, ...]) -> list[str
     ]
 
 
-def _costs(costs: Any) -> dict[str, dict[str, float]]:
+def _costs(costs: ArrayLike) -> dict[str, dict[str, float]]:
     if not isinstance(costs, dict) or not all(isinstance(row, dict) for row in costs.values()):
         raise ParameterError("costs must be given for each truth and each answer")
     for truth, row in costs.items():

@@ -75,7 +75,7 @@ def asked_differently(first: Path, second: Path) -> list[dict[str, str]]:
     ]
 
 
-def _in_words(value: Any) -> str:
+def _in_words(value: object) -> str:
     """A setting for people.
 
     >>> _in_words(None), _in_words(["a", "b"]), _in_words({"age": {"kind": "numeric"}})

@@ -75,7 +75,7 @@ def costs_csv(costs: dict[str, dict[str, float]]) -> str:
     return text.getvalue()
 
 
-def _value(value: Any) -> str:
+def _value(value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):

@@ -49,16 +49,16 @@ def read_returned(procedure: Callable[..., Any], value: Any) -> float | list[Ans
     return score
 
 
-def _is_pair(value: Any) -> bool:
+def _is_pair(value: object) -> bool:
     """Two sequences: not two numbers."""
     return isinstance(value, (tuple, list)) and len(value) == 2 and all(_is_vector(item) for item in value)
 
 
-def _is_vector(value: Any) -> bool:
+def _is_vector(value: object) -> bool:
     return not isinstance(value, (str, bytes)) and hasattr(value, "__len__") and np.ndim(_array(value)) >= 1
 
 
-def _array(value: Any) -> np.ndarray:
+def _array(value: object) -> np.ndarray:
     try:
         return np.asarray(value.to_numpy() if hasattr(value, "to_numpy") else value)
     except ValueError:  # a list of pairs of different lengths is no array

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
 
 from tamis import check
 from tamis.table import numbers
+from tamis.table.like import TableLike
 
 __all__ = ["degrees_of_freedom"]
 
 
 def degrees_of_freedom(
-    model: Any, X: Any, y: Any, *, step: float | None = None, n_draws: int = 50, random_state: int = 0
+    model: BaseEstimator,
+    X: TableLike,
+    y: ArrayLike,
+    *,
+    step: float | None = None,
+    n_draws: int = 50,
+    random_state: int = 0,
 ) -> float:
     r"""How far fitted values follow the target, summed over the rows.
 

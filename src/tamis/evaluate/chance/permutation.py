@@ -6,11 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from tamis.check import count
 from tamis.engine import seed_from
 from tamis.evaluate.chance.p_value import as_good, shuffle_p_value
 from tamis.evaluate.chance.permuted_target import Runner
+from tamis.table.like import TableLike
+from tamis.typing import Folding, RandomState, Scoring
 
 __all__ = ["PermutationTest", "permutation_test"]
 
@@ -33,17 +37,17 @@ class PermutationTest:
 
 
 def permutation_test(
-    procedure: Any,
-    X: Any,
-    y: Any,
+    procedure: BaseEstimator,
+    X: TableLike,
+    y: ArrayLike,
     *,
     n_permutations: int = 100,
-    scoring: Any = None,
-    outer: Any = 5,
-    groups: Any = None,
-    time: Any = None,
+    scoring: Scoring = None,
+    outer: Folding = 5,
+    groups: ArrayLike | None = None,
+    time: ArrayLike | None = None,
     stop_after: int | None = 10,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> PermutationTest:
     """Score the whole procedure, choosing of columns and tuning included, on shuffled targets too.

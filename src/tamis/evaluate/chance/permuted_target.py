@@ -6,9 +6,10 @@ import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from threadpoolctl import threadpool_limits
 
 from tamis.engine import generator, map_threads, seed_of
@@ -26,6 +27,12 @@ from tamis.metrics.loss_matrix import metric_for
 from tamis.split import folds
 from tamis.table import take
 from tamis.table.interface.series_like import series_like
+from tamis.table.like import TableLike
+from tamis.typing import Folding
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 __all__ = ["Run", "Runner", "chance", "permuted"]
 
@@ -47,14 +54,14 @@ class Runner:
 
     def __init__(
         self,
-        procedure: Any,
-        X: Any,
-        y: Any,
+        procedure: BaseEstimator,
+        X: TableLike,
+        y: ArrayLike,
         *,
-        outer: Any = 5,
+        outer: Folding = 5,
         scoring: Any = None,
-        groups: Any = None,
-        time: Any = None,
+        groups: ArrayLike | None = None,
+        time: ArrayLike | None = None,
         seed: int = 0,
         n_jobs: int | None = None,
         paired: bool = False,
@@ -142,7 +149,7 @@ class Runner:
             return None
         return generator(self.seed, "order", number).permutation(len(self.y))
 
-    def _run(self, X: Any, y: np.ndarray, number: int, order: np.ndarray | None) -> Run:
+    def _run(self, X: TableLike, y: np.ndarray, number: int, order: np.ndarray | None) -> Run:
         if self.is_estimator:
             return self._in_folds(X, y, number)
         table = X if order is None else take(X, rows=order)
@@ -155,7 +162,7 @@ class Runner:
         score = score_of(self.metric, prepared(self.metric, returned, labels))
         return Run(score, self._chance(self.metric, returned, labels, number))
 
-    def _in_folds(self, X: Any, y: np.ndarray, number: int) -> Run:
+    def _in_folds(self, X: TableLike, y: np.ndarray, number: int) -> Run:
         metric: Any = self.metric
         task = replace(self.task, X=X, y=y)
         seed = self.seed if number < 0 else seed_of(self.seed, "folds", number)  # other folds every time: see _order

@@ -15,6 +15,7 @@ import numpy as np
 from tamis.engine import generator
 from tamis.table import take
 from tamis.table.interface.target import codes_among
+from tamis.table.like import TableLike
 from tamis.table.sources.frame import is_frame
 
 __all__ = ["almost_equal_rows", "coin_table", "equal_rows", "noise_table", "telling_table"]
@@ -46,7 +47,7 @@ def _cut(values: np.ndarray) -> np.ndarray:
     return bits.view(np.float32).astype(np.float64)
 
 
-def almost_equal_rows(X: Any, seed: int, number: int) -> Any | None:
+def almost_equal_rows(X: TableLike, seed: int, number: int) -> Any | None:
     """Every row the same row of X but for noise in one column of numbers: models that divide by a variance need some.
 
     None where there is no such column.

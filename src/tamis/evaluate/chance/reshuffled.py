@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.engine import generator
 from tamis.evaluate.chance.answers import Answers, prepared, score_of
@@ -112,7 +113,7 @@ def _common(truth: np.ndarray, groups: np.ndarray | None) -> np.ndarray | None:
     return groups if np.array_equal(truth[first][codes], truth) else None
 
 
-def _units(fold: Answers, groups: Any) -> int:
+def _units(fold: Answers, groups: ArrayLike) -> int:
     """Rows, or groups, whose targets can change places."""
     group_codes = _of(groups, fold.rows)
     return len(fold.truth) if group_codes is None else len(np.unique(group_codes))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.engine import generator
 from tamis.split.exchange import Exchange
@@ -15,7 +14,9 @@ __all__ = ["permuted"]
 ATTEMPTS = 20
 
 
-def permuted(y: np.ndarray, seed: int, number: int, groups: Any = None, time: Any = None) -> np.ndarray:
+def permuted(
+    y: np.ndarray, seed: int, number: int, groups: ArrayLike | None = None, time: ArrayLike | None = None
+) -> np.ndarray:
     """The target of another row for every row, dependent rows together (see `Exchange`).
 
     Rows in time order are shifted round by a random stretch, so that neighbours stay neighbours. Groups exchange their

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,13 +11,17 @@ from tamis.errors import TamisError
 from tamis.metrics import Metric, find, utility
 from tamis.task import predicts_classes
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 __all__ = ["in_units", "inner_notes", "inner_score", "selected"]
 
 _PROMISES = ("best_score_", "cv_score_", "score_", "oob_score_")
 _OTHERWISE = ("RidgeCV", "RidgeClassifierCV")  # their best_score_ is of another metric than their scoring says
 
 
-def inner_score(model: Any, metric: Metric) -> float | None:
+def inner_score(model: BaseEstimator, metric: Metric) -> float | None:
     """The score the procedure found for itself on its training rows, larger is better; None when it has none.
 
     Looked for are scikit-learn's `best_score_`, a `cv_score_` or `score_`, an `oob_score_`, and the error path of
@@ -72,7 +76,7 @@ def _is_same_metric(component: Any, metric: Metric) -> bool:
     return scoring_metric.base == metric.base
 
 
-def _components(model: Any) -> Iterator[Any]:
+def _components(model: BaseEstimator) -> Iterator[Any]:
     """The model and what it wraps, outermost first, last step of a pipeline before the others."""
     yield model
     for _, step in reversed(getattr(model, "steps", None) or []):
@@ -83,7 +87,7 @@ def _components(model: Any) -> Iterator[Any]:
         yield from _components(inner)
 
 
-def selected(model: Any, names: Sequence[str]) -> tuple[str, ...] | None:
+def selected(model: BaseEstimator, names: Sequence[str]) -> tuple[str, ...] | None:
     """The columns a fitted procedure uses, by name; None when it does not choose.
 
     Read from `selected_columns_`, `get_support`, `get_feature_names_out` of the steps, coefficients that are exactly
@@ -93,7 +97,7 @@ def selected(model: Any, names: Sequence[str]) -> tuple[str, ...] | None:
     return tuple(chosen) if is_known else None
 
 
-def _used(model: Any, names: list[str]) -> tuple[list[str], bool]:
+def _used(model: BaseEstimator, names: list[str]) -> tuple[list[str], bool]:
     """(names that come out of, or are used by, the model; whether it chose among those that went in)."""
     for inner in ("best_estimator_", "regressor_"):
         if getattr(model, inner, None) is not None:
@@ -109,7 +113,7 @@ def _used(model: Any, names: list[str]) -> tuple[list[str], bool]:
     return _of_one(model, names)
 
 
-def _of_one(model: Any, names: list[str]) -> tuple[list[str], bool]:
+def _of_one(model: BaseEstimator, names: list[str]) -> tuple[list[str], bool]:
     columns = getattr(model, "selected_columns_", None)
     if columns is not None:
         return _named(columns, names, hasattr(model, "feature_names_in_")), True
@@ -140,7 +144,7 @@ def _named(columns: Any, names: list[str], has_names: bool) -> list[str]:
     return [names[j] if isinstance(j, int) else name_of.get(str(j), str(j)) for j in listed.tolist()]
 
 
-def _out(model: Any, names: list[str]) -> list[str]:
+def _out(model: BaseEstimator, names: list[str]) -> list[str]:
     """The names after a transformer; a prefix such as "num__" that only says which branch is taken off."""
     try:
         out = [str(name) for name in model.get_feature_names_out()]

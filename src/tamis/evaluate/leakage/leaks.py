@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from tamis.evaluate.leakage.duplicates import duplicates, near_duplicates, row_keys
 from tamis.evaluate.leakage.equal_rows import Coincidences, EqualRows, clearly_more, equal_rows
@@ -295,7 +296,7 @@ def _association(mask: np.ndarray, y: np.ndarray, classes: bool) -> tuple[float,
 
 
 def _by_row(
-    table: Table, sets: np.ndarray, copies: EqualRows | None, groups: Any, folds: Folds | None
+    table: Table, sets: np.ndarray, copies: EqualRows | None, groups: ArrayLike, folds: Folds | None
 ) -> Iterator[Leak]:
     if copies is None:
         yield from _design_points(table, sets)
@@ -361,7 +362,7 @@ def _rows_of(pairs: Sequence[tuple[int, int]]) -> int:
     return len({row for pair in pairs for row in pair})
 
 
-def _group_codes(groups: Any) -> np.ndarray | None:
+def _group_codes(groups: ArrayLike) -> np.ndarray | None:
     return None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
 
 

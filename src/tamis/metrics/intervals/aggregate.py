@@ -15,9 +15,9 @@ would leave that class out.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.metrics import Metric
 from tamis.metrics.intervals.row_sums import RowSums
@@ -35,7 +35,7 @@ def is_pooled(metric: Metric) -> bool:
     return metric.base == "r2" or metric.base in RECALLS
 
 
-def aggregated(metric: Metric, tallies: Sequence[Tally], scores: Any) -> float:
+def aggregated(metric: Metric, tallies: Sequence[Tally], scores: ArrayLike) -> float:
     """The score over all folds; NaN where there is none.
 
     Parameters

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 __all__ = ["FEWEST", "Pair", "area", "area_variance", "combined", "positive", "wilson"]
 
@@ -38,7 +39,7 @@ def wilson(share: Any, n: Any, z: float) -> tuple[Any, Any]:
     return np.maximum(0.0, centre - reach), np.minimum(1.0, centre + reach)
 
 
-def combined(value: Any, low: Any, high: Any, weights: Any) -> Pair:
+def combined(value: object, low: Any, high: Any, weights: ArrayLike) -> Pair:
     """Bounds of a weighted sum of independent estimates from the bounds of each (the square-and-add rule).
 
     >>> [round(end, 3) for end in combined([0.5, 0.5], [0.4, 0.3], [0.6, 0.7], [0.5, 0.5])]

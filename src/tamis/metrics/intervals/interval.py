@@ -24,6 +24,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.check import count, number
 from tamis.engine.seed import generator
@@ -146,7 +147,7 @@ def score_interval(
 
 
 def tallies_of(
-    metric: Metric, y: Any, judged: Sequence[Judged], labels: Any = None, *, groups: Any = None
+    metric: Metric, y: Any, judged: Sequence[Judged], labels: ArrayLike | None = None, *, groups: Any = None
 ) -> list[Tally]:
     """One tally a fold, rows kept, of what a procedure answered to the metric's question.
 
@@ -177,7 +178,7 @@ def tallies_of(
     return tallies
 
 
-def corrected(scores: Any, n_train: float, n_test: float, level: float = 0.95) -> Interval:
+def corrected(scores: ArrayLike, n_train: float, n_test: float, level: float = 0.95) -> Interval:
     """Nadeau and Bengio's interval of the mean of fold scores.
 
     Parameters
@@ -312,7 +313,9 @@ def _draws(metric: Metric, n_rows: int, groups: Any, n_resamples: int | None, se
         yield counts[:, codes].astype(np.float64)
 
 
-def _scorer(metric: Metric, y: np.ndarray, judged: Sequence[Judged], labels: Any) -> Callable[[np.ndarray], np.ndarray]:
+def _scorer(
+    metric: Metric, y: np.ndarray, judged: Sequence[Judged], labels: ArrayLike
+) -> Callable[[np.ndarray], np.ndarray]:
     """A function from weights (draws × rows) to the score of the judged rows under each; NaN where undefined."""
     blocks = [(j, *prepare(metric, y[j.rows], j.answer, labels)) for j in _pooled(metric, judged)]
 

@@ -21,9 +21,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.engine.seed import generator
 from tamis.metrics import METRICS, Metric
@@ -130,7 +130,9 @@ def metric_losses(metric: Metric, y: np.ndarray, answer: np.ndarray) -> np.ndarr
     return None
 
 
-def pairing_units(n_rows: int, *, groups: Any = None, time: Any = None, seed: int = 0) -> np.ndarray:
+def pairing_units(
+    n_rows: int, *, groups: ArrayLike | None = None, time: ArrayLike | None = None, seed: int = 0
+) -> np.ndarray:
     """The unit of every row: itself, its group, or a part of many rows; with time, neighbours in time share one.
 
     >>> pairing_units(4, groups=np.array(["b", "a", "b", "c"])).tolist()

@@ -226,11 +226,11 @@ def _merged(row_sums: Sequence[RowSums]) -> tuple[np.ndarray, ...] | None:
     return tuple(binned_scores(*np.concatenate(curve, axis=1)) for curve in zip(*listed))
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return value.item() if hasattr(value, "item") else value
 
 
-def _listed(value: Any) -> Any:
+def _listed(value: object) -> Any:
     """Arrays as lists, whole numbers without a point: a third of the file is zeros after a point."""
     if isinstance(value, dict):
         return {key: _listed(item) for key, item in value.items()}

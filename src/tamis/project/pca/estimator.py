@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import linalg, sparse
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -32,6 +33,8 @@ from tamis.project.signs import fixed_signs
 from tamis.saved import read_entry
 from tamis.split import folds
 from tamis.table import LazyTable, Table, eager, overflow_refused, refuse_extreme_matrix
+from tamis.table.like import TableLike
+from tamis.typing import Folding, RandomState
 from tamis.views import Moments
 from tamis.views.lazy.fold_moments import fold_moments
 
@@ -100,8 +103,8 @@ class PCA(Loaded):
         missing: str = "em",
         categories: str = "refuse",
         trim: float = 0.0,
-        cv: Any = 5,
-        random_state: Any = 0,
+        cv: Folding = 5,
+        random_state: RandomState = 0,
     ) -> None:
         self.n_components = n_components
         self.floor = floor
@@ -129,7 +132,7 @@ class PCA(Loaded):
         return self
 
     @available_if(lambda self: not self.trim and self.n_components != "cv" and self.solver in ("auto", "moments"))
-    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from further rows: exactly as if all rows so far had been given to `fit` at once.
 
         Moments of the batches add up; components are worked out when they are first asked for.
@@ -152,7 +155,7 @@ class PCA(Loaded):
         self._model = None
         return self
 
-    def _fit_lazily(self, table: LazyTable, sample_weight: Any) -> Self:
+    def _fit_lazily(self, table: LazyTable, sample_weight: ArrayLike) -> Self:
         """From moments, in one pass over the rows."""
         if (
             sample_weight is not None
@@ -184,7 +187,7 @@ class PCA(Loaded):
         self._keep(decomposition, self._size(self.n_components, decomposition), moments)
         return self
 
-    def _moments(self, X: Any, weights: np.ndarray | None) -> Moments:
+    def _moments(self, X: TableLike, weights: np.ndarray | None) -> Moments:
         return Moments.of(Table(matrix=X, names=self.encoding_.columns), sample_weight=weights)
 
     def _check(self) -> None:
@@ -249,7 +252,7 @@ class PCA(Loaded):
             return None
 
     def _plainly(
-        self, X: Any, weights: np.ndarray | None, n_components: Any, moments: Moments | None
+        self, X: TableLike, weights: np.ndarray | None, n_components: Any, moments: Moments | None
     ) -> tuple[Decomposition, Moments | None]:
         try:
             with np.errstate(over="ignore", invalid="ignore"):  # said in a sentence where it matters
@@ -377,7 +380,7 @@ class PCA(Loaded):
         return scores @ self.components_ + self.mean_
 
     # -- odd rows ----------------------------------------------------------------------------------------------------
-    def anomaly_score(self, X: Any, *, part: str = "outside") -> np.ndarray:
+    def anomaly_score(self, X: TableLike, *, part: str = "outside") -> np.ndarray:
         r"""How odd each row is, larger is odder.
 
         "outside": Q, the squared distance from the components, :math:`\|x - \hat x\|^2`; "inside": T², the squared
@@ -403,14 +406,14 @@ class PCA(Loaded):
         """Number of directions in which rows can vary."""
         return max(len(self.spectrum_), min(len(self.mean_), int(np.ceil(self.n_rows_)) - 1))
 
-    def anomaly_columns(self, X: Any, *, share: float = 0.9) -> list[list[str]]:
+    def anomaly_columns(self, X: TableLike, *, share: float = 0.9) -> list[list[str]]:
         """For each row the fewest columns that hold a share of its residual, by name, largest first."""
         check.number("share", share, low=0, high=1, open_low=True)
         squares = np.nan_to_num(self._residuals(X) ** 2)
         names, order = list(self.encoding_.columns), self._order_of_names()
         return [carriers_of(line, names, share, order) for line in squares]
 
-    def _residuals(self, X: Any) -> np.ndarray:
+    def _residuals(self, X: TableLike) -> np.ndarray:
         """What the components leave of each row; NaN where a cell is missing."""
         self._refuse_nothing_outside()
         dense = self._dense(X)
@@ -426,7 +429,7 @@ class PCA(Loaded):
                 "for example 0.9, or part='inside'"
             )
 
-    def _dense(self, X: Any) -> np.ndarray:
+    def _dense(self, X: TableLike) -> np.ndarray:
         check_is_fitted(self)
         matrix = self._encoded(self._checked_input(eager(X)))
         return np.asarray(matrix.toarray() if sparse.issparse(matrix) else matrix)

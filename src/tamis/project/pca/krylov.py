@@ -11,6 +11,7 @@ from scipy import linalg, sparse
 from tamis.engine.seed import generator
 from tamis.errors import NotConverged
 from tamis.project.pca.decompose import EPS, Decomposition
+from tamis.table.like import TableLike
 
 TOLERANCE = 1e-8  # residual ‖XᵀXv − σ²v‖ of every component, relative to the largest σ²: variances have its square
 _MOST = 60  # rounds
@@ -95,7 +96,7 @@ def _polished(images: np.ndarray, vectors: np.ndarray, k: int) -> tuple[np.ndarr
     return values[:k], turn[:k] @ vectors.T
 
 
-def _times(X: Any, block: np.ndarray, mean: np.ndarray | None, roots: np.ndarray | None) -> np.ndarray:
+def _times(X: TableLike, block: np.ndarray, mean: np.ndarray | None, roots: np.ndarray | None) -> np.ndarray:
     out = np.asarray(X @ block)
     if mean is not None:
         out -= mean @ block

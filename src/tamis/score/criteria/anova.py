@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.score.criteria.chi2 import statistic
 from tamis.score.criteria.pearson import between, r_squared
@@ -12,6 +13,7 @@ from tamis.score.criterion import Criterion, Target, score_columns
 from tamis.score.groups import Tables
 from tamis.score.spread import Spread, levels
 from tamis.table import Table
+from tamis.table.like import TableLike
 
 __all__ = ["Anova", "anova"]
 
@@ -69,7 +71,9 @@ class Anova(Criterion):
         return float(f_ratio(min(trace / s, 1.0), max(p, q), n - 1 - max(p, q)))
 
 
-def anova(X: Any, y: Any, *, sample_weight: Any = None, n_jobs: int | None = None) -> np.ndarray:
+def anova(
+    X: TableLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+) -> np.ndarray:
     r"""F ratio of each column: variance between classes over variance inside them.
 
     .. math:: F = \frac{\sum_c n_c (\bar x_c - \bar x)^2 / (C - 1)}{\sum_c \sum_{i \in c} (x_i - \bar x_c)^2 / (n - C)}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.score.counts import Counts
 from tamis.score.criterion import score_columns
 from tamis.score.groups import Tables
+from tamis.table.like import TableLike
 
 __all__ = ["Chi2", "chi2", "statistic"]
 
@@ -31,7 +31,9 @@ class Chi2(Counts):
         return statistic(tables)
 
 
-def chi2(X: Any, y: Any, *, sample_weight: Any = None, n_jobs: int | None = None) -> np.ndarray:
+def chi2(
+    X: TableLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+) -> np.ndarray:
     r"""Chi-squared statistic of each column against the classes.
 
     .. math:: \sum_{x, c} \frac{(n_{xc} - e_{xc})^2}{e_{xc}}, \qquad e_{xc} = \frac{n_x\, n_c}{n}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.score.criteria.variance import differing
 from tamis.score.criterion import Criterion, Target, score_columns
 from tamis.score.spread import Spread
 from tamis.table import Table
+from tamis.table.like import TableLike
 
 __all__ = ["Dispersion", "dispersion"]
 
@@ -32,7 +32,9 @@ class Dispersion(Criterion):
         return scores
 
 
-def dispersion(X: Any, y: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None) -> np.ndarray:
+def dispersion(
+    X: TableLike, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+) -> np.ndarray:
     r"""Index of dispersion of each column: variance (1/n) over mean; the target is not looked at.
 
     .. math:: \frac{\sum_i (x_i - \bar x)^2}{n\, \lvert \bar x \rvert}

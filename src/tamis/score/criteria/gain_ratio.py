@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.score.counts import Counts
 from tamis.score.criteria.mutual_information import column_entropy, information
 from tamis.score.criterion import score_columns
 from tamis.score.groups import Tables
+from tamis.table.like import TableLike
 
 __all__ = ["GainRatio", "gain_ratio"]
 
@@ -24,7 +24,9 @@ class GainRatio(Counts):
         return np.divide(information(tables), entropy, out=np.zeros_like(entropy), where=entropy > 1e-12)
 
 
-def gain_ratio(X: Any, y: Any, *, sample_weight: Any = None, n_jobs: int | None = None) -> np.ndarray:
+def gain_ratio(
+    X: TableLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+) -> np.ndarray:
     r"""Gain ratio of each column: information gain over the entropy of the split into all its values.
 
     .. math:: \frac{I(x; y)}{H(x)}, \qquad H(x) = -\sum_x p(x) \log p(x)

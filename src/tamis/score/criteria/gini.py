@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.score.counts import Counts
 from tamis.score.criterion import score_columns
 from tamis.score.groups import Tables
+from tamis.table.like import TableLike
 
 __all__ = ["Gini", "gini"]
 
@@ -27,7 +27,9 @@ class Gini(Counts):
         return np.where((gain > 1e-14) & (np.diff(tables.first) > 1), gain, 0.0)
 
 
-def gini(X: Any, y: Any, *, sample_weight: Any = None, n_jobs: int | None = None) -> np.ndarray:
+def gini(
+    X: TableLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+) -> np.ndarray:
     r"""Decrease of Gini impurity that each column brings.
 
     .. math:: \sum_x p(x) \sum_c p(c \mid x)^2 - \sum_c p(c)^2

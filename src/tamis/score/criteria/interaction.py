@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from tamis import _core, check
@@ -16,6 +17,7 @@ from tamis.score.counts import cut
 from tamis.score.criterion import Criterion, Target, read_table
 from tamis.score.groups import Groups
 from tamis.table import Table, same_length
+from tamis.table.like import TableLike
 
 __all__ = ["Interaction", "Pair", "interaction", "top_pairs"]
 
@@ -167,7 +169,7 @@ def _at_once(view: _View, target: Target) -> int:
 
 
 def _against_chance(
-    X: Any, y: Any, alpha: float, n_permutations: int, random_state: int, n_jobs: int | None
+    X: TableLike, y: ArrayLike, alpha: float, n_permutations: int, random_state: int, n_jobs: int | None
 ) -> tuple[Table, np.ndarray, np.ndarray, np.ndarray]:
     """The table, and for each pair its two columns (2, pairs), first name first, its gain and its p-value."""
     check.number("alpha", alpha, low=0, high=1)
@@ -182,7 +184,13 @@ def _against_chance(
 
 
 def interaction(
-    X: Any, y: Any, *, alpha: float = 0.05, n_permutations: int = 50, random_state: int = 0, n_jobs: int | None = None
+    X: TableLike,
+    y: ArrayLike,
+    *,
+    alpha: float = 0.05,
+    n_permutations: int = 50,
+    random_state: int = 0,
+    n_jobs: int | None = None,
 ) -> np.ndarray:
     r"""Information that each pair of columns carries beyond its members, corrected for chance.
 
@@ -228,8 +236,8 @@ def interaction(
 
 
 def top_pairs(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ArrayLike,
     *,
     top: int = 10,
     alpha: float = 0.05,

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import xlogy
 
 from tamis.score.counts import Counts
 from tamis.score.criterion import score_columns
 from tamis.score.groups import Tables
+from tamis.table.like import TableLike
 
 __all__ = ["MutualInformation", "column_entropy", "information", "mutual_information", "target_entropy"]
 
@@ -54,7 +54,12 @@ class MutualInformation(Counts):
 
 
 def mutual_information(
-    X: Any, y: Any, *, corrected: bool = False, sample_weight: Any = None, n_jobs: int | None = None
+    X: TableLike,
+    y: ArrayLike,
+    *,
+    corrected: bool = False,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
 ) -> np.ndarray:
     r"""Mutual information of each column with the target, in nats.
 

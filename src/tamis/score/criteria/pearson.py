@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, overload
+from typing import Literal, overload
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.score.criterion import Criterion, Target, score_columns
 from tamis.score.spread import Spread, Sums
 from tamis.table import Column, Table
+from tamis.table.like import TableLike
 
 __all__ = ["Pearson", "between", "pearson", "r_squared"]
 
@@ -59,14 +61,24 @@ class Pearson(Criterion):
 
 @overload
 def pearson(
-    X: Any, y: Any, *, sign: Literal[False] = False, sample_weight: Any = None, n_jobs: int | None = None
+    X: TableLike,
+    y: ArrayLike,
+    *,
+    sign: Literal[False] = False,
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
 ) -> np.ndarray: ...
 @overload
 def pearson(
-    X: Any, y: Any, *, sign: Literal[True], sample_weight: Any = None, n_jobs: int | None = None
+    X: TableLike,
+    y: ArrayLike,
+    *,
+    sign: Literal[True],
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]: ...
 def pearson(
-    X: Any, y: Any, *, sign: bool = False, sample_weight: Any = None, n_jobs: int | None = None
+    X: TableLike, y: ArrayLike, *, sign: bool = False, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
 ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
     r"""Squared correlation of each column with a numeric target.
 

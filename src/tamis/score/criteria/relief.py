@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import _core, check
 from tamis.engine import drawn_seed, generator, map_threads
 from tamis.errors import ParameterError
 from tamis.score.criterion import Criterion, Target, score_columns
 from tamis.table import Table
+from tamis.table.like import TableLike
+from tamis.typing import RandomState
 
 if TYPE_CHECKING:
     from tamis.views.neighbours import Neighbours
@@ -29,7 +32,7 @@ class Relief(Criterion):
     takes_weights = False
 
     def __init__(
-        self, k: int = 10, draws: int | None = None, random_state: Any = 0, difference: str = "absolute"
+        self, k: int = 10, draws: int | None = None, random_state: RandomState = 0, difference: str = "absolute"
     ) -> None:
         self.k = check.count("k", k)
         self.draws = None if draws is None else check.count("draws", draws)
@@ -114,13 +117,13 @@ class Relief(Criterion):
 
 
 def relief(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ArrayLike,
     *,
     k: int = 10,
     draws: int | None = None,
     difference: str = "absolute",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> np.ndarray:
     r"""Relief weight of each column: differences to near misses less differences to near hits.

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import _core
 from tamis.engine import map_threads
 from tamis.score.criterion import Criterion, Target, score_columns
 from tamis.table import Table
+from tamis.table.like import TableLike
 
 if TYPE_CHECKING:
     from tamis.views.bins import Bins
@@ -64,7 +66,9 @@ class Stump(Criterion):
         return np.array(map_threads(lambda column: best_split_score(column, target, metric), columns, n_jobs))
 
 
-def stump(X: Any, y: Any, *, metric: Any = None, sample_weight: Any = None, n_jobs: int | None = None) -> np.ndarray:
+def stump(
+    X: TableLike, y: ArrayLike, *, metric: Any = None, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+) -> np.ndarray:
     r"""Accuracy (or another metric), on the rows given, of the best model that looks at one column once.
 
     .. math:: \max_{S} \frac{\max_c n_c(x \in S) + \max_c n_c(x \notin S)}{n}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.score.counts import Counts
 from tamis.score.criteria.mutual_information import column_entropy, information, target_entropy
 from tamis.score.criterion import score_columns
 from tamis.score.groups import Tables
+from tamis.table.like import TableLike
 
 __all__ = ["SymmetricUncertainty", "symmetric_uncertainty", "uncertainty"]
 
@@ -31,7 +31,9 @@ class SymmetricUncertainty(Counts):
         return uncertainty(tables)
 
 
-def symmetric_uncertainty(X: Any, y: Any, *, sample_weight: Any = None, n_jobs: int | None = None) -> np.ndarray:
+def symmetric_uncertainty(
+    X: TableLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+) -> np.ndarray:
     r"""Symmetric uncertainty of each column and the target.
 
     .. math:: \frac{2\, I(x; y)}{H(x) + H(y)}

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.score.criterion import Criterion, Target, score_columns
 from tamis.score.spread import Spread, levels
 from tamis.table import Table
+from tamis.table.like import TableLike
 
 __all__ = ["Variance", "variance"]
 
@@ -42,7 +42,9 @@ class Variance(Criterion):
         return scores
 
 
-def variance(X: Any, y: Any = None, *, sample_weight: Any = None, n_jobs: int | None = None) -> np.ndarray:
+def variance(
+    X: TableLike, y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None
+) -> np.ndarray:
     r"""Variance of each column (1/n), over the rows that have a value; the target is not looked at.
 
     .. math:: \frac1n \sum_i (x_i - \bar x)^2 = \frac{1}{2n^2} \sum_{i, k} (x_i - x_k)^2

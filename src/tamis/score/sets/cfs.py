@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.engine import map_threads
 from tamis.score.counts import Counts
@@ -13,6 +14,7 @@ from tamis.score.criteria.symmetric_uncertainty import uncertainty
 from tamis.score.criterion import read_table
 from tamis.score.groups import Groups
 from tamis.table import same_length
+from tamis.table.like import TableLike
 
 __all__ = ["cfs", "correlations", "merit"]
 
@@ -22,7 +24,7 @@ class _CFS(Counts):
 
 
 def correlations(
-    X: Any, y: Any, *, sample_weight: Any = None, n_jobs: int | None = None
+    X: TableLike, y: ArrayLike, *, sample_weight: Any = None, n_jobs: int | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Symmetric uncertainty of each column with the target (d,), and of the columns with each other (d, d)."""
     criterion, table = _CFS(), read_table(X)
@@ -51,7 +53,7 @@ def merit(with_target: np.ndarray, among: np.ndarray, columns: Sequence[int] | N
     return float(with_target[chosen].sum() / np.sqrt(below))
 
 
-def cfs(X: Any, y: Any, *, sample_weight: Any = None, n_jobs: int | None = None) -> float:
+def cfs(X: TableLike, y: ArrayLike, *, sample_weight: ArrayLike | None = None, n_jobs: int | None = None) -> float:
     r"""Correlation-based merit of a set of columns: one number for all the columns of X together.
 
     .. math:: \frac{k\, \bar r_{xy}}{\sqrt{k + k (k - 1)\, \bar r_{xx}}}

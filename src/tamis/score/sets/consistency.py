@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.score.criterion import Criterion, read_table
 from tamis.score.groups import Groups
 from tamis.table import same_length
+from tamis.table.like import TableLike
 
 __all__ = ["consistency", "share_settled"]
 
@@ -29,7 +31,7 @@ def share_settled(groups: Groups, codes: np.ndarray, n_classes: int) -> float:
     return float(np.maximum.reduceat(mass, starts).sum() / mass.sum())
 
 
-def consistency(X: Any, y: Any, *, sample_weight: Any = None, n_jobs: int | None = None) -> float:
+def consistency(X: TableLike, y: ArrayLike, *, sample_weight: Any = None, n_jobs: int | None = None) -> float:
     r"""Consistency of a set of columns: one number for all the columns of X together.
 
     .. math:: 1 - \frac1n \sum_{\text{patterns}} \left( n_p - \max_c n_{pc} \right)

@@ -6,17 +6,19 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.errors import KindError, TableError
 from tamis.score.criterion import read_table
 from tamis.table import Classes, same_length
+from tamis.table.like import TableLike
 
 __all__ = ["bhattacharyya", "jeffries_matusita"]
 
 _RIDGE = 1e-9  # of a column's variance: keeps the distance finite where a class does not vary
 
 
-def bhattacharyya(X: Any, y: Any) -> float:
+def bhattacharyya(X: TableLike, y: ArrayLike) -> float:
     r"""Bhattacharyya distance of the classes in the columns of X together, taken as normal distributions.
 
     .. math:: \tfrac18 (\mu_a - \mu_b)^\top \Sigma^{-1} (\mu_a - \mu_b)
@@ -46,7 +48,7 @@ def bhattacharyya(X: Any, y: Any) -> float:
     return _weighted_mean(X, y, lambda distance: distance)
 
 
-def jeffries_matusita(X: Any, y: Any) -> float:
+def jeffries_matusita(X: TableLike, y: ArrayLike) -> float:
     r"""Jeffries–Matusita distance of the classes in the columns of X together: from 0 to 2, and saturating.
 
     .. math:: 2 (1 - e^{-B})
@@ -60,7 +62,7 @@ def jeffries_matusita(X: Any, y: Any) -> float:
     return _weighted_mean(X, y, lambda distance: 2.0 * (1.0 - float(np.exp(-distance))))
 
 
-def _weighted_mean(X: Any, y: Any, worth: Any) -> float:
+def _weighted_mean(X: TableLike, y: ArrayLike, worth: Any) -> float:
     table = read_table(X)
     same_length(table, y)
     if not table.is_numeric:

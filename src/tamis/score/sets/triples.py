@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.engine import generator, map_threads
@@ -15,6 +16,7 @@ from tamis.score.criteria.mutual_information import mutual_information
 from tamis.score.criterion import read_table
 from tamis.score.groups import Groups
 from tamis.table import same_length
+from tamis.table.like import TableLike
 
 __all__ = ["Triple", "top_triples"]
 
@@ -32,8 +34,8 @@ class Triple(NamedTuple):
 
 
 def top_triples(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: ArrayLike,
     *,
     top: int = 10,
     max_columns: int = 20,
@@ -108,7 +110,7 @@ def _standardised(gains: np.ndarray, freedom: np.ndarray, n: int) -> np.ndarray:
     return np.where(freedom > 0, (2 * n * gains - freedom) / np.sqrt(2.0 * np.maximum(freedom, 1)), -np.inf)
 
 
-def _screened(table: Any, y: Any, max_columns: int, n_jobs: int | None) -> np.ndarray:
+def _screened(table: Any, y: ArrayLike, max_columns: int, n_jobs: int | None) -> np.ndarray:
     """Positions of the columns whose triples are looked at."""
     if table.n_columns <= max_columns:
         return np.arange(table.n_columns)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import LinearRegression, Ridge
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -37,7 +37,7 @@ class Linear:
     cut: float = 0.0
 
 
-def linear_of(estimator: Any) -> Linear | None:
+def linear_of(estimator: BaseEstimator) -> Linear | None:
     """The least-squares model that an estimator is, or None."""
     kind = type(estimator)
     if kind is Pipeline:
@@ -62,7 +62,7 @@ def _piped(pipeline: Pipeline) -> Linear | None:
     return Linear(ridge=inner.ridge, scaled=True, cut=inner.cut)
 
 
-def _of_tamis(estimator: Any) -> Linear | None:
+def _of_tamis(estimator: BaseEstimator) -> Linear | None:
     params = estimator.get_params(deep=False)
     if params.get("loss", "squared") != "squared" or params.get("norm_bound") is not None:
         return None

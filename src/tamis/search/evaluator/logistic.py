@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
@@ -36,7 +36,7 @@ class LogisticModel:
     intercept: bool = True
 
 
-def logistic_of(estimator: Any) -> LogisticModel | None:
+def logistic_of(estimator: BaseEstimator) -> LogisticModel | None:
     """The logistic model that an estimator is, or None."""
     kind = type(estimator)
     if kind is Pipeline:
@@ -54,7 +54,7 @@ def logistic_of(estimator: Any) -> LogisticModel | None:
     return None
 
 
-def _of_tamis(estimator: Any) -> LogisticModel | None:
+def _of_tamis(estimator: BaseEstimator) -> LogisticModel | None:
     params = estimator.get_params(deep=False)
     if params["loss"] != "logistic" or params.get("class_weight") is not None:
         return None

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from tamis.engine import workers
@@ -19,6 +19,7 @@ from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
 from tamis.search.evaluator.task import SearchTask
 from tamis.search.weights import column_weights, has_weights
 from tamis.table import take
+from tamis.table.like import TableLike
 
 RANK = 100
 
@@ -153,7 +154,7 @@ def _folds_of(evaluator: RefitEvaluator, columns: np.ndarray) -> tuple[list[floa
     return scores, failures
 
 
-def _score(evaluator: RefitEvaluator, model: Any, X: Any, y: np.ndarray, rows: np.ndarray) -> float:
+def _score(evaluator: RefitEvaluator, model: BaseEstimator, X: TableLike, y: np.ndarray, rows: np.ndarray) -> float:
     task = evaluator.task
     if evaluator.pooled:  # R² of single rows, pooled: their mean is one minus the mean squared error over the variance
         residual = np.asarray(y, dtype=np.float64) - np.asarray(model.predict(X), dtype=np.float64)
@@ -164,7 +165,7 @@ def _score(evaluator: RefitEvaluator, model: Any, X: Any, y: np.ndarray, rows: n
     return float(task.scorer(model, X, y))
 
 
-def _seeded(estimator: Any, seed: int) -> Any:
+def _seeded(estimator: BaseEstimator, seed: int) -> Any:
     """A clone whose missing seeds are filled in."""
     model = clone(estimator)
     free = {
@@ -175,7 +176,7 @@ def _seeded(estimator: Any, seed: int) -> Any:
     return model.set_params(**free) if free else model
 
 
-def _spread(X: Any) -> np.ndarray:
+def _spread(X: TableLike) -> np.ndarray:
     """Standard deviation of each column, so that a weight does not depend on its column's unit."""
     from tamis.table import Table
 

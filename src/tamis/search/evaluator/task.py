@@ -87,7 +87,7 @@ class SearchTask:
         return {name: _rows_of(value, rows, self.n_rows) for name, value in self.params.items()}
 
 
-def _rows_of(value: Any, rows: np.ndarray, n_rows: int) -> Any:
+def _rows_of(value: object, rows: np.ndarray, n_rows: int) -> Any:
     if value is None or isinstance(value, str) or not hasattr(value, "__len__") or len(value) != n_rows:
         return value
     return np.asarray(value)[rows]

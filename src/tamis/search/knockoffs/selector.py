@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +22,8 @@ from tamis.search.weights import column_weights
 from tamis.table import Column, Table, eager, features, refuse_extreme, same_length
 from tamis.table.interface.selector import TableSelector
 from tamis.table.interface.takes_table import takes_table
+from tamis.table.like import TableLike
+from tamis.typing import RandomState
 
 
 class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
@@ -77,11 +80,11 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
     def __init__(
         self,
-        estimator: Any = None,
+        estimator: BaseEstimator | None = None,
         *,
         fdr: float = 0.1,
         offset: int = 1,
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
@@ -90,7 +93,7 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any = None, **options: Any) -> KnockoffSelector:
+    def fit(self, X: TableLike, y: ArrayLike | None = None, **options: Any) -> KnockoffSelector:
         """Make knockoffs of the columns, fit the model on both, and select."""
         check.no_options(self, options)
         check.number("fdr", self.fdr, low=0, high=1, open_low=True, open_high=True)

@@ -7,15 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import ceil, sqrt
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.engine import generator
 from tamis.forest.predict.temperature import calibrated
 from tamis.metrics.intervals.paired import row_losses
 from tamis.table import Table
 from tamis.table.interface.target import codes_among
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 #: Columns that are left at least, and the share of the gain over a constant answer that fewer columns must keep.
 FEWEST, KEPT = 4, 0.99
@@ -28,7 +33,7 @@ Grow = Callable[[Table, Any], Any]
 
 
 def halved(
-    importance: np.ndarray, table: Table, y: Any, grow: Grow, n: float, fewest: int = FEWEST
+    importance: np.ndarray, table: Table, y: ArrayLike, grow: Grow, n: float, fewest: int = FEWEST
 ) -> Iterator[tuple[np.ndarray, Any]]:
     """Places of the better half of the columns, of the better half of these, … at most n times; and a forest of each.
 
@@ -96,7 +101,7 @@ class _Halves:
         fewer = halved(first.impurity_importance_, half_table, truth, self._grow, half_table.n_columns, self._fewest)
         return [self._step(half, *step) for step in ((np.arange(half_table.n_columns), first), *fewer)]
 
-    def _step(self, half: int, columns: np.ndarray, forest: Any) -> _Step:
+    def _step(self, half: int, columns: np.ndarray, forest: BaseEstimator) -> _Step:
         judged = self._table.take(self._parts[1 - half]).select(columns.tolist())
         return _Step(columns, forest.impurity_importance_, _answers(forest, judged, self.classes))
 
@@ -117,7 +122,9 @@ class _Halves:
         return np.concatenate([half.answers for half in step])[self._order]
 
 
-def halvings(table: Table, y: Any, grow: Grow, seed: int, calibrate: bool = False, fewest: int = FEWEST) -> Halving:
+def halvings(
+    table: Table, y: ArrayLike, grow: Grow, seed: int, calibrate: bool = False, fewest: int = FEWEST
+) -> Halving:
     """How often the columns can be halved while 99% of the gain is kept; at the end perhaps half of a halving.
 
     Rows are cut into two halves, every class in both. A forest of each half of the rows, and those of fewer columns
@@ -160,7 +167,7 @@ def _two_halves(target: np.ndarray, seed: int) -> list[np.ndarray]:
     return [np.sort(order[::2]), np.sort(order[1::2])]
 
 
-def _answers(forest: Any, table: Table, classes: np.ndarray | None) -> np.ndarray:
+def _answers(forest: BaseEstimator, table: Table, classes: np.ndarray | None) -> np.ndarray:
     """Numbers, or the share of every class; one that the forest does not know has none."""
     if classes is None:
         return np.asarray(forest.predict(table))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from sklearn import linear_model
+from sklearn.base import BaseEstimator
 
 from tamis import check
 from tamis.engine import map_threads
@@ -64,7 +65,7 @@ class Lasso:
         return np.array(map_threads(chosen_in, drawn, n_jobs))
 
 
-def lasso_of(selector: Any) -> Lasso | None:
+def lasso_of(selector: BaseEstimator) -> Lasso | None:
     """The lasso that an estimator is, or None."""
     kind = type(selector)
     if kind is linear_model.Lasso and selector.fit_intercept and not selector.positive and selector.alpha > 0:

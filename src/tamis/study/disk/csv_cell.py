@@ -9,7 +9,7 @@ from typing import Any
 _NO_FORMULA = re.compile(r"[=+\-@/ ]+|[+-](?:\d+(?:[.,]\d*)?|[.,]\d+)(?:[eE][+-]?\d+)?%?", re.ASCII)
 
 
-def safe_cell(value: Any) -> Any:
+def safe_cell(value: object) -> Any:
     """A cell that no spreadsheet takes for a formula: text that is one to it gets an apostrophe in front.
 
     >>> safe_cell("=1+1"), safe_cell("-A1"), safe_cell("age"), safe_cell("+"), safe_cell("-0.5")

@@ -16,9 +16,10 @@ from tamis.study.procedures.models.recipe import Written
 from tamis.study.results import refuse_damaged, refuse_older
 from tamis.study.study import Study
 from tamis.task import read_task
+from tamis.typing import Scoring
 
 
-def load(folder: str | os.PathLike[str], *, scoring: Any = None, procedures: Any = None) -> Study:
+def load(folder: str | os.PathLike[str], *, scoring: Scoring = None, procedures: Any = None) -> Study:
     """A study from its folder: its results and model; the table is read again only if `open` asks for it.
 
     Parameters
@@ -53,7 +54,7 @@ def _refuse_changed(folder: Path, name: str, current: str) -> None:
         raise StudyError(f"the study was scored by a {name} of other code or state; give that, or run the study again")
 
 
-def _planned(plan: dict[str, Any], folder: Path, scoring: Any, procedures: Any) -> Study:
+def _planned(plan: dict[str, Any], folder: Path, scoring: Scoring, procedures: Any) -> Study:
     """The study that plan.json describes, before anything is known of it."""
     for name in ("source", "query"):
         if read_entry(plan, name) is not None:

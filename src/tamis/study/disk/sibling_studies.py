@@ -62,5 +62,5 @@ def _plan(folder: Path) -> dict[str, Any] | None:
     return plan if isinstance(plan, dict) and all(_is_count(plan.get(name, 1)) for name in _COUNTS) else None
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 1

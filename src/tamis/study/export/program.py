@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,10 @@ from tamis.table.inference.text_words import LENGTH
 from tamis.table.inference.word_columns import PAIRS
 from tamis.task import predicts_numbers
 from tamis.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 #: Nodes of a forest at most, for exports that are text.
 MOST_NODES = 100_000
@@ -151,7 +155,7 @@ class _Reader:
         return self.places.setdefault(name, len(self.places))
 
     # -- sums --------------------------------------------------------------------------------------------------------
-    def _linear(self, fitted: Any) -> Program:
+    def _linear(self, fitted: BaseEstimator) -> Program:
         coef, intercept = np.atleast_2d(fitted.coef_), np.atleast_1d(fitted.intercept_)
         is_ordered = hasattr(fitted, "thresholds_")
         if is_ordered:  # the log odds of every threshold
@@ -183,7 +187,7 @@ class _Reader:
             terms=tuple(terms),
         )
 
-    def _additive(self, fitted: Any) -> Program:
+    def _additive(self, fitted: BaseEstimator) -> Program:
         """A tree per curve and pair map."""
         from tamis.study.export.curves import tree_of
 
@@ -197,7 +201,7 @@ class _Reader:
             intercept=tuple(np.atleast_1d(fitted.intercept_).tolist()),
         )
 
-    def _card(self, fitted: Any) -> Program:
+    def _card(self, fitted: BaseEstimator) -> Program:
         """A tree of one question per statement."""
         classes = getattr(fitted, "classes_", None)
         pairs = zip(fitted.statements_, fitted.points_.tolist())
@@ -235,12 +239,12 @@ class _Reader:
         all_shares[np.asarray(classes, dtype=np.int64)] = shares
         return all_shares.tolist()
 
-    def _baseline(self, fitted: Any) -> list[float]:
+    def _baseline(self, fitted: BaseEstimator) -> list[float]:
         if predicts_numbers(self.model.task):
             return [float(fitted.mean_)]
         return self._shares(fitted.classes_, fitted.shares_)
 
-    def _nodes(self, tree: Tree, names: list[str], fitted: Any) -> Iterable[dict[str, Any]]:
+    def _nodes(self, tree: Tree, names: list[str], fitted: BaseEstimator) -> Iterable[dict[str, Any]]:
         classes = getattr(fitted, "classes_", None)
         value = tree.value if classes is None else tree.value / tree.value.sum(axis=1, keepdims=True)
         for node in range(tree.n_nodes):
@@ -273,7 +277,7 @@ class _Reader:
             return ["in", input_column, *_sides(tree.level[first : first + n], 0)]
         return ["le", input_column, float(tree.surrogate_threshold[q]), flip]
 
-    def _boosted(self, model: Any, names: list[str]) -> Program:
+    def _boosted(self, model: BaseEstimator, names: list[str]) -> Program:
         """Sums of trees, those of a class together; a tree adds to the sum of its own class alone."""
         trees, n_sums = model.trees_, len(model.baseline_)
         levels = [len(self.facts[name]["levels"] or ()) for name in names]
@@ -292,7 +296,7 @@ class _Reader:
             trees=tuple(written),
         )
 
-    def _forest(self, forest: Any, names: list[str]) -> Iterable[Iterable[dict[str, Any]]]:
+    def _forest(self, forest: BaseEstimator, names: list[str]) -> Iterable[Iterable[dict[str, Any]]]:
         trees = forest.trees_
         levels = [len(self.facts[name]["levels"] or ()) for name in names]
         for a, b in zip(trees.roots[:-1].tolist(), trees.roots[1:].tolist()):
@@ -301,7 +305,7 @@ class _Reader:
     def _grown(
         self,
         codings: dict[int, np.ndarray],
-        model: Any,
+        model: BaseEstimator,
         trees: Any,
         nodes: np.ndarray,
         names: list[str],
@@ -334,7 +338,7 @@ class _Reader:
                 test = ["le", self._input_index(names[j]), threshold, 0]
             yield {"tests": [test], "default": default, "left": left}
 
-    def _leaf(self, forest: Any, trees: Any, column: int, threshold: float) -> list[float]:
+    def _leaf(self, forest: BaseEstimator, trees: Any, column: int, threshold: float) -> list[float]:
         if not trees.n_classes:
             return [threshold]
         if column < trees.n_classes:
@@ -342,7 +346,7 @@ class _Reader:
         return self._shares(forest.classes_, trees.table[column - trees.n_classes])
 
 
-def _link(model: Any, classes: Any) -> str:
+def _link(model: BaseEstimator, classes: Any) -> str:
     """What makes answers of the sums of a model."""
     if classes is None:
         return "exp" if model.loss == "poisson" else "identity"

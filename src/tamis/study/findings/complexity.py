@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.study.procedures.models.facts import SizeErrors, facts_of
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 #: Points of a curve kept, at most.
 POINTS = 25
@@ -15,7 +19,7 @@ POINTS = 25
 PATH_STEPS, PATH_COLUMNS = 60, 12
 
 
-def complexity(model: Any) -> dict[str, Any] | None:
+def complexity(model: BaseEstimator) -> dict[str, Any] | None:
     """Sizes and errors of what a fitted model was chosen among; None of a model that has no such sequence.
 
     Holds `by` ("columns", "leaves" or "trees"), `size`, `error` (inner folds; out of the bag for trees of a forest)
@@ -25,7 +29,7 @@ def complexity(model: Any) -> dict[str, Any] | None:
     return None if errors is None else _curve(errors)
 
 
-def path_of(model: Any) -> dict[str, Any] | None:
+def path_of(model: BaseEstimator) -> dict[str, Any] | None:
     """The path of a linear model with one output, for a slider: at each step its penalty, columns, error and terms.
 
     A number's coefficient is given times the standard deviation of its column, so that terms can be compared; that of

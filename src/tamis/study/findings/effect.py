@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,10 @@ from tamis.study.findings.distribution import shown_classes
 from tamis.study.problem import StudyProblem
 from tamis.table import Column, Table
 from tamis.table.interface.takes_table import takes_table
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 #: Columns, steps between the points of a curve, and rows a step, at most.
 COLUMNS, STEPS, ROWS = 12, 10, 8
@@ -64,7 +68,7 @@ def effect_size(n_columns: int) -> tuple[int, int, int]:
     return columns, steps, rows
 
 
-def effects(problem: StudyProblem, model: Any, names: Sequence[str]) -> dict[str, list[list[float]]]:
+def effects(problem: StudyProblem, model: BaseEstimator, names: Sequence[str]) -> dict[str, list[list[float]]]:
     r"""Name -> a curve for each output, at the points of `grid_of`.
 
     Of a number, accumulated local effects: within each step :math:`(z_{k-1}, z_k]` the mean difference of the answers
@@ -98,7 +102,7 @@ def effects(problem: StudyProblem, model: Any, names: Sequence[str]) -> dict[str
     return out
 
 
-def most_moving(problem: StudyProblem, model: Any, names: Sequence[str]) -> list[str]:
+def most_moving(problem: StudyProblem, model: BaseEstimator, names: Sequence[str]) -> list[str]:
     """Names of columns, those first that change the answers most when their values are exchanged between rows.
 
     For a model that does not say what its columns contribute. It takes as many questions as the effects themselves;
@@ -154,7 +158,7 @@ def _grid(problem: StudyProblem, column: Column) -> Grid:
     return Grid(points, np.concatenate([*rows_of_step, np.empty(0, np.int64)]), step_of_row, mass)
 
 
-def _answers(problem: StudyProblem, model: Any, grids: dict[str, Grid]) -> np.ndarray:
+def _answers(problem: StudyProblem, model: BaseEstimator, grids: dict[str, Grid]) -> np.ndarray:
     """The model's answers to all questions, one after the other (questions × outputs)."""
     questions = [_question(problem, name, grid) for name, grid in grids.items()]
     rows = np.concatenate([rows for rows, _ in questions])
@@ -169,14 +173,14 @@ def _answers(problem: StudyProblem, model: Any, grids: dict[str, Grid]) -> np.nd
     return predictions[:, [1]] if len(problem.labels) == 2 else predictions[:, shown_classes(problem)]
 
 
-def is_uncalibrated(model: Any) -> bool:
+def is_uncalibrated(model: BaseEstimator) -> bool:
     """Whether effects are of a forest's shares before calibration, and not of its answers."""
     steps = getattr(model, "steps", None)
     last = steps[-1][1] if steps else model
     return getattr(getattr(last, "estimator_", last), "calibration", None) is not None
 
 
-def _uncalibrated(model: Any) -> Any:
+def _uncalibrated(model: BaseEstimator) -> Any:
     """The same model, a forest's shares as they are before calibration."""
     steps = getattr(model, "steps", None)
     if steps:
@@ -189,7 +193,7 @@ def _uncalibrated(model: Any) -> Any:
     return model if getattr(model, "temperature_", 1.0) == 1.0 else _with(model, temperature_=1.0)
 
 
-def _with(model: Any, **changed: Any) -> Any:
+def _with(model: BaseEstimator, **changed: Any) -> Any:
     """A copy of a fitted model with other attributes."""
     changed_model = copy(model)
     for name, value in changed.items():
@@ -197,7 +201,7 @@ def _with(model: Any, **changed: Any) -> Any:
     return changed_model
 
 
-def _questions(problem: StudyProblem, model: Any, rows: np.ndarray, changes: list[Change]) -> np.ndarray:
+def _questions(problem: StudyProblem, model: BaseEstimator, rows: np.ndarray, changes: list[Change]) -> np.ndarray:
     """Answers to rows of the problem in which some values are replaced."""
     table = _changed(problem.X.take(rows), changes)
     return predicted(problem, _uncalibrated(model), table if takes_table(model) else table.to_pandas())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tamis.results.fold import FoldFindings, FoldRecord, Judgements
 from tamis.study.claims.association import Association
@@ -21,11 +21,15 @@ from tamis.study.findings.terms import kept_terms, listed_terms, terms
 from tamis.study.problem import StudyProblem
 from tamis.study.procedures.models.facts import facts_of
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 #: Columns of the model that get a card, at most.
 MOST_CARDS = 12
 
 
-def of_fold(problem: StudyProblem, model: Any, columns: Sequence[str]) -> FoldFindings:
+def of_fold(problem: StudyProblem, model: BaseEstimator, columns: Sequence[str]) -> FoldFindings:
     """What is kept of one fold's model: its effects, its coefficients, its error against complexity."""
     return FoldFindings(
         effects=effects(problem, model, _by_weight(problem, model, columns)),
@@ -34,7 +38,7 @@ def of_fold(problem: StudyProblem, model: Any, columns: Sequence[str]) -> FoldFi
     )
 
 
-def of_refit(problem: StudyProblem, model: Any, order: Sequence[str]) -> dict[str, Any]:
+def of_refit(problem: StudyProblem, model: BaseEstimator, order: Sequence[str]) -> dict[str, Any]:
     """The same of the final model, with its path; `order` is its columns, largest contribution first."""
     return {
         "effects": effects(problem, model, order),
@@ -52,7 +56,7 @@ def findings(
     chosen: str,
     order: Sequence[str],
     final: dict[str, Any],
-    model: Any,
+    model: BaseEstimator,
     tested: Association,
     n_jobs: int | None = None,
 ) -> dict[str, Any]:
@@ -128,7 +132,7 @@ def _complexities(judged: Judgements) -> dict[str, list[dict[str, Any]]]:
     return {name: curves for name, curves in curves_of.items() if curves}
 
 
-def _by_weight(problem: StudyProblem, model: Any, columns: Sequence[str]) -> list[str]:
+def _by_weight(problem: StudyProblem, model: BaseEstimator, columns: Sequence[str]) -> list[str]:
     """Columns of a fold's model, largest contribution first: those that the final model's cards are most likely of."""
     weight = facts_of(model).importances()
     if not weight:

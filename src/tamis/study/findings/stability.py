@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.evaluate.fold.selection_stability import stability
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 
 def selection_stability(sets: Sequence[Sequence[str]], n_columns: int) -> dict[str, Any]:
@@ -31,7 +34,7 @@ def selection_stability(sets: Sequence[Sequence[str]], n_columns: int) -> dict[s
     }
 
 
-def expected_false(model: Any) -> float | None:
+def expected_false(model: BaseEstimator) -> float | None:
     """The bound on the mean number of columns kept by chance that a fitted selector gives; None where there is none.
 
     Of a pipeline, that of its last step with one (`StabilitySelector.expected_false_`).

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from base64 import b64decode, b64encode
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.study.procedures.models.columns import Columns
 from tamis.study.procedures.models.facts import LinearFacts, facts_of
 from tamis.study.procedures.models.transformed import Transformed
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 #: Terms listed, at most: those of the columns that contribute most.
 LISTED = 40
@@ -21,12 +25,12 @@ KEPT = 100_000
 Terms = dict[str, Any]
 
 
-def is_linear(model: Any) -> bool:
+def is_linear(model: BaseEstimator) -> bool:
     """Whether a fitted model is a sum of terms."""
     return isinstance(facts_of(model), LinearFacts)
 
 
-def terms(model: Any) -> Terms | None:
+def terms(model: BaseEstimator) -> Terms | None:
     """Names of the terms with a coefficient, their coefficients (a list an output) and intercepts; None of others.
 
     `left` counts the terms that are not listed; `classes` are the codes of the classes that were learned.
@@ -35,7 +39,7 @@ def terms(model: Any) -> Terms | None:
     return None if largest is None else {**largest, "coef": largest["coef"].tolist()}
 
 
-def kept_terms(model: Any, max_numbers: int = KEPT) -> Terms | None:
+def kept_terms(model: BaseEstimator, max_numbers: int = KEPT) -> Terms | None:
     """The same of a fold's model for the journal: as many coefficients as there is room for, packed as bytes."""
     outputs = np.atleast_2d(getattr(_linear(model), "coef_", 0.0)).shape[0]
     largest = _largest(model, max_numbers // outputs)
@@ -70,14 +74,14 @@ def _unpacked(stored: Terms) -> np.ndarray:
     return numbers.reshape(stored["outputs"], len(stored["names"]))
 
 
-def _linear(model: Any) -> Any:
+def _linear(model: BaseEstimator) -> Any:
     """The model itself, or the one behind a choice of columns: its terms are of columns of the table, too."""
     if isinstance(model, Transformed) and len(model.steps) == 2 and isinstance(model.steps[0][1], Columns):
         return model.steps[1][1]
     return model
 
 
-def _largest(model: Any, max_terms: int) -> Terms | None:
+def _largest(model: BaseEstimator, max_terms: int) -> Terms | None:
     """So many terms at most, those of the columns that contribute most first; `coef` is outputs × terms."""
     model = _linear(model)
     if not is_linear(model):

@@ -13,6 +13,7 @@ from tamis.errors import ParameterError, StudyError
 from tamis.saved import write_whole
 from tamis.study.disk import files
 from tamis.study.settings import names_given
+from tamis.table.like import TableLike
 
 if TYPE_CHECKING:
     from tamis.study.study import Study
@@ -98,7 +99,7 @@ class TargetStudies:
             "common": self.common_,
         }
 
-    def predict(self, X: Any) -> dict[str, Any]:
+    def predict(self, X: TableLike) -> dict[str, Any]:
         """The predictions of every target's model: target -> array."""
         return {target: study.predict(X) for target, study in self.studies.items()}
 

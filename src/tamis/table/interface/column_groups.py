@@ -24,7 +24,7 @@ def positions(table: Table, name: str, selection: Any) -> list[int]:
     return [position(table, name, value) for value in values]
 
 
-def position(table: Table, name: str, value: Any) -> int:
+def position(table: Table, name: str, value: object) -> int:
     """The position of a column given by name or position, as the argument `name`."""
     if isinstance(value, str):
         return table.index(value)

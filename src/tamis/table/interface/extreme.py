@@ -10,13 +10,14 @@ import numpy as np
 from scipy import sparse
 
 from tamis.errors import TableError
+from tamis.table.like import TableLike
 from tamis.table.table import Table
 
 LARGEST, SMALLEST = 1e70, 1e-70  # within these, squares of squares have a value
 _SOME = 1_000  # rows that are looked at first
 
 
-def is_extreme(X: Any) -> bool:
+def is_extreme(X: TableLike) -> bool:
     """Whether some column holds a number beyond 1e70, or none as large as 1e-70 though it is not all zeros."""
     return _extreme(X) is not None
 
@@ -31,7 +32,7 @@ def refuse_extreme(table: Table) -> None:
             refuse_extreme_matrix(column.values[:, None], [column.name])
 
 
-def refuse_extreme_matrix(X: Any, names: Sequence[str]) -> None:
+def refuse_extreme_matrix(X: TableLike, names: Sequence[str]) -> None:
     """The same of a matrix, dense or sparse."""
     extreme = _extreme(X)
     if extreme is not None:
@@ -43,7 +44,7 @@ def refuse_extreme_matrix(X: Any, names: Sequence[str]) -> None:
 
 
 @contextmanager
-def overflow_refused(X: Any, names: Sequence[str], method: str) -> Iterator[None]:
+def overflow_refused(X: TableLike, names: Sequence[str], method: str) -> Iterator[None]:
     """Raise a sentence that names the most extreme column of X where NumPy computes a number beyond the largest.
 
     X : the Table or matrix that the computation reads.

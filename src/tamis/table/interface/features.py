@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from tamis.errors import KindError, TableError
+from tamis.table.like import TableLike
 from tamis.table.notation import notations_of
 from tamis.table.sources.frame import eager, is_mixed
 from tamis.table.table import Table, refuse_lazy
@@ -18,8 +20,8 @@ from tamis.wording import first_few
 
 
 def features(
-    estimator: Any,
-    X: Any,
+    estimator: BaseEstimator,
+    X: TableLike,
     *,
     reset: bool,
     categorical: bool = True,
@@ -75,7 +77,7 @@ def _count_missing(table: Table) -> np.ndarray:
     return np.array([column.missing.sum() for column in table.columns])
 
 
-def _is_mixed(X: Any) -> bool:
+def _is_mixed(X: TableLike) -> bool:
     """A Table, a frame or an array with columns that are not numbers."""
     if isinstance(X, Table):
         return True
@@ -113,7 +115,7 @@ def _is_text(X: Any, error: ValueError) -> bool:
     return np.asarray(X).dtype.kind in "OUS" and np.ndim(X) == 2
 
 
-def _numeric(estimator: Any, X: Any, reset: bool, sparse_ok: bool, min_rows: int) -> Table:
+def _numeric(estimator: BaseEstimator, X: TableLike, reset: bool, sparse_ok: bool, min_rows: int) -> Table:
     with one_sentence():
         checked = validate_data(
             estimator,
@@ -128,7 +130,7 @@ def _numeric(estimator: Any, X: Any, reset: bool, sparse_ok: bool, min_rows: int
     return Table(matrix=checked, names=None if names is None else [str(name) for name in names])
 
 
-def _mixed(estimator: Any, X: Any, reset: bool, min_rows: int) -> Table:
+def _mixed(estimator: BaseEstimator, X: TableLike, reset: bool, min_rows: int) -> Table:
     if isinstance(X, Table):
         remember_names(estimator, X, reset)
     else:
@@ -141,7 +143,7 @@ def _mixed(estimator: Any, X: Any, reset: bool, min_rows: int) -> Table:
     return table
 
 
-def remember_names(estimator: Any, table: Table, reset: bool) -> None:
+def remember_names(estimator: BaseEstimator, table: Table, reset: bool) -> None:
     """What scikit-learn does for a frame, for a Table."""
     fitted_names = getattr(estimator, "feature_names_in_", None)
     if reset:
@@ -194,7 +196,7 @@ def _refuse_infinite_of(table: Table) -> None:
             raise TableError(f"column {column.name!r} holds an infinite value ({value}) in row {row}; replace it first")
 
 
-def _remember_levels(estimator: Any, table: Table, reset: bool) -> Table:
+def _remember_levels(estimator: BaseEstimator, table: Table, reset: bool) -> Table:
     if reset:
         estimator.levels_in_ = (
             {c.name: c.levels for c in table.columns if c.is_categorical} if not table.is_numeric else {}

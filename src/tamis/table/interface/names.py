@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import narwhals as nw
 import numpy as np
 
+from tamis.table.like import TableLike
 from tamis.table.sources.frame import eager, is_frame
 from tamis.table.table import Table
 
 
-def column_names(X: Any) -> tuple[str, ...]:
+def column_names(X: TableLike) -> tuple[str, ...]:
     """The names of the columns; x0, x1, … where there are none.
 
     >>> column_names(np.zeros((1, 2)))

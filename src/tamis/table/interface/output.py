@@ -12,6 +12,7 @@ from scipy import sparse
 from tamis.errors import TableError
 from tamis.table import export
 from tamis.table.column import Column
+from tamis.table.like import TableLike
 from tamis.table.sources.frame import is_frame, is_mixed
 from tamis.table.table import Table
 
@@ -19,7 +20,7 @@ _TO = {"pandas": "to_pandas", "polars": "to_polars", "pyarrow": "to_arrow"}
 
 
 def assembled(
-    X: Any, new_columns: Any, order: Sequence[int], names: Sequence[str], container: str | None = None
+    X: TableLike, new_columns: Any, order: Sequence[int], names: Sequence[str], container: str | None = None
 ) -> Any:
     """Columns that were made and columns of X, side by side.
 
@@ -81,7 +82,7 @@ def _table(X: Table, new_columns: Any, order: Sequence[int], names: Sequence[str
     return out
 
 
-def _column(X: Any, new_columns: Any, source: int, name: str) -> Column:
+def _column(X: TableLike, new_columns: Any, source: int, name: str) -> Column:
     if source < 0:
         return Table.of(X).column(~source)
     if isinstance(new_columns, list):

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from tamis.errors import KindError, TableError
+from tamis.table.like import TableLike
 from tamis.table.sources.frame import dates_and_spans
 from tamis.table.table import Table
 
@@ -18,7 +18,7 @@ _DATES = re.compile(r"promot|datetime|timedelta|timestamp|\[ns\]|\[us\]", re.I)
 
 
 def refusal(
-    who: str, X: Any, error: Exception, *, names: Sequence[str] | None = None, fills: bool = False
+    who: str, X: TableLike, error: Exception, *, names: Sequence[str] | None = None, fills: bool = False
 ) -> Exception | None:
     """The sentence that names the column of X which `who` could not take; None when the error has another cause.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,11 @@ from tamis.errors import DamagedError, TamisError
 from tamis.saved import class_list, classes, levels, mapping, read_integer, text, texts
 from tamis.table.notation import Notation
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
-def head(model: Any, version: int, **other_params: Any) -> dict[str, Any]:
+
+def head(model: BaseEstimator, version: int, **other_params: Any) -> dict[str, Any]:
     """Plain values of what every fitted estimator has; `version` is that of the format.
 
     other_params : values that stand for those of some parameters.
@@ -28,12 +31,12 @@ def head(model: Any, version: int, **other_params: Any) -> dict[str, Any]:
     }
 
 
-def saved_levels(model: Any) -> list[Any]:
+def saved_levels(model: BaseEstimator) -> list[Any]:
     """Categorical columns with their levels."""
     return [[name, [item(level) for level in column_levels]] for name, column_levels in model.levels_in_.items()]
 
 
-def saved_classes(model: Any) -> dict[str, Any]:
+def saved_classes(model: BaseEstimator) -> dict[str, Any]:
     """Classes and their dtype."""
     dtype = model.classes_.dtype
     return {"dtype": "object" if dtype.kind == "O" else dtype.str, "values": class_list(model.classes_)}
@@ -69,7 +72,7 @@ def begin(kind: Any, saved: dict[str, Any], max_columns: int = 2**62) -> tuple[A
     return model, names
 
 
-def read_notations(saved: Any) -> dict[str, Notation]:
+def read_notations(saved: object) -> dict[str, Notation]:
     """How columns write numbers that are no numbers: dates, ordered words."""
     return {name: Notation.from_dict(mapping("notations", how)) for name, how in mapping("notations", saved).items()}
 
@@ -79,12 +82,12 @@ def read_classes(saved: Any) -> np.ndarray:
     return classes("classes", saved["values"], saved["dtype"])
 
 
-def item(value: Any) -> Any:
+def item(value: object) -> Any:
     """A number of NumPy as one of Python."""
     return value.item() if isinstance(value, np.generic) else value
 
 
-def parameter(value: Any) -> Any:
+def parameter(value: object) -> Any:
     """A parameter as JSON holds it: a plain value, or a list or dict by name of such; else None."""
     if isinstance(value, np.ndarray):
         return value.tolist()

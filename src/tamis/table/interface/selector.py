@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from tamis.table.interface.features import one_sentence, remember_names
 from tamis.table.interface.takes_table import TakesTable
+from tamis.table.like import TableLike
 from tamis.table.sources.frame import eager, is_mixed, take
 from tamis.table.table import Table
 
@@ -23,7 +24,7 @@ class TableSelector(SelectorMixin, TakesTable):
     scikit-learn, unless `set_output` says otherwise.
     """
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """The chosen columns of X."""
         check_is_fitted(self)
         X = eager(X)
@@ -39,7 +40,7 @@ class TableSelector(SelectorMixin, TakesTable):
             warnings.warn("no column was chosen, so none is left; give a milder limit", UserWarning, stacklevel=2)
         return take(X, columns=selected)
 
-    def inverse_transform(self, X: Any) -> Any:
+    def inverse_transform(self, X: TableLike) -> Any:
         """X with columns of zeros where columns were left out."""
         with one_sentence():
             return super().inverse_transform(X)

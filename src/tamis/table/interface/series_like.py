@@ -6,9 +6,10 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+from numpy.typing import ArrayLike
 
 
-def series_like(y: Any, values: np.ndarray, rows: np.ndarray | None = None) -> Any:
+def series_like(y: ArrayLike, values: np.ndarray, rows: np.ndarray | None = None) -> Any:
     """A series of the same library, name and index as y with other values, or an array; then some of its rows.
 
     >>> series_like([1, 2, 3], np.array([3, 1, 2]), rows=np.array([0, 2]))

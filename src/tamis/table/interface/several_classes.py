@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.errors import TableError
 from tamis.table.interface.target import Classes
 
 
-def has_several_targets(y: Any) -> bool:
+def has_several_targets(y: ArrayLike) -> bool:
     """Whether y has two or more columns.
 
     >>> has_several_targets([[1, 2], [3, 4]]), has_several_targets([[1], [2]]), has_several_targets([1, 2])
@@ -35,7 +36,7 @@ def target_columns(y: Any) -> list[Any]:
     return list(matrix.T)
 
 
-def target_names(y: Any) -> tuple[str, ...]:
+def target_names(y: ArrayLike) -> tuple[str, ...]:
     """The names of the columns of y: those of a frame, else y0, y1, …
 
     >>> target_names(np.zeros((3, 2)))

@@ -6,6 +6,8 @@ import inspect
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, dataclass_transform
 
+from sklearn.base import BaseEstimator
+
 Kind = TypeVar("Kind")
 
 
@@ -40,7 +42,7 @@ def parameters(kind: type[Kind]) -> type[Kind]:
     return made  # type: ignore[no-any-return]
 
 
-def takes_table(model: Any) -> bool:
+def takes_table(model: BaseEstimator) -> bool:
     """Whether a model bears the mark; a pipeline does not, whatever its steps are.
 
     >>> from sklearn.linear_model import Ridge

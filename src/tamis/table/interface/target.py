@@ -7,12 +7,14 @@ from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils import assert_all_finite, check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
 from tamis.errors import KindError, TableError
 from tamis.table.column import is_missing
 from tamis.table.interface.extreme import is_extreme
+from tamis.table.like import TableLike
 
 _PLAIN = "biufOUS"  # kinds of vectors that nothing is to be said against
 
@@ -55,7 +57,7 @@ class Classes:
         return len(self.codes)
 
 
-def category_order(y: Any) -> dict[Any, int] | None:
+def category_order(y: ArrayLike) -> dict[Any, int] | None:
     """The place of each category of an ordered categorical (pandas) or an Enum (polars); None of other targets."""
     dtype = getattr(y, "dtype", None)
     categories = getattr(dtype, "categories", None)
@@ -64,7 +66,7 @@ def category_order(y: Any) -> dict[Any, int] | None:
     return {category: rank for rank, category in enumerate(categories)}
 
 
-def codes_among(labels: Any, values: Any) -> np.ndarray:
+def codes_among(labels: ArrayLike, values: Any) -> np.ndarray:
     """The place of each value among labels in any order; of a value that is none of them, that of another label.
 
     >>> codes_among(["low", "mid", "high"], ["high", "low"]).tolist()
@@ -140,7 +142,7 @@ def _is_number(value: Any) -> bool:
     return True
 
 
-def is_class_target(y: Any) -> bool:
+def is_class_target(y: ArrayLike) -> bool:
     """True when a target reads as classes: text, booleans, or few whole numbers for the rows there are.
 
     Whole numbers count as classes when they take at most 20 values and at most half as many as there are rows.
@@ -154,12 +156,12 @@ def is_class_target(y: Any) -> bool:
     return is_integer and len(distinct) <= 20 and len(distinct) <= max(2, len(values) // 2)
 
 
-def same_length(X: Any, y: Any) -> None:
+def same_length(X: TableLike, y: ArrayLike) -> None:
     """Refuse a target whose length is not the table's number of rows."""
     check_consistent_length(X, y)
 
 
-def _vector(y: Any) -> np.ndarray:
+def _vector(y: ArrayLike) -> np.ndarray:
     if y is None:
         raise TableError("this method requires y to be passed, but the target y is None")
     values = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else y)

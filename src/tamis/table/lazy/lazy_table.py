@@ -265,5 +265,5 @@ def _constants_of(decisions: Sequence[Decision], source: GridSource) -> tuple[tu
     return tuple((name, _plain(first.column(name)[0].as_py())) for name in names)
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> Any:
     return None if isinstance(value, float) and value != value else value

@@ -126,7 +126,7 @@ def _labels(frame: Any, narwhals_frame: Any) -> list[Any]:
     return list(frame.columns) if hasattr(frame, "iloc") else list(narwhals_frame.columns)
 
 
-def _text(value: Any) -> str | None:
+def _text(value: object) -> str | None:
     if value is None or value != value:
         return None
     if isinstance(value, (bool, np.bool_)):
@@ -184,7 +184,7 @@ def _plain(array: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array(texts, pa.dictionary(type.index_type, pa.string()))
 
 
-def _level(value: Any, closed: str) -> str | None:
+def _level(value: object, closed: str) -> str | None:
     """A level as pandas would write it: (0.5, 1.5] for an interval."""
     if not isinstance(value, dict) or set(value) != {"left", "right"}:
         return None if value is None else str(value)

@@ -11,6 +11,7 @@ import numpy as np
 
 from tamis.errors import KindError, TableError
 from tamis.table.column import SPAN, Column, categories, coded_categories, is_missing
+from tamis.table.like import TableLike
 
 
 def is_frame(X: Any) -> bool:
@@ -67,7 +68,7 @@ def in_days(X: Any) -> Any:
     return frame.with_columns(*(nw.new_series(n, v, nw.Float64, backend=backend) for n, v in days.items())).to_native()
 
 
-def columns_of_frame(X: Any, names: Sequence[str] | None = None) -> list[Column]:
+def columns_of_frame(X: TableLike, names: Sequence[str] | None = None) -> list[Column]:
     """Typed columns of a frame, by its own types; or of an array of objects, with the names given."""
     if isinstance(X, np.ndarray):
         labels = names if names is not None else [f"x{j}" for j in range(X.shape[1])]
@@ -170,7 +171,7 @@ def _of_objects(name: str, values: np.ndarray) -> Column:
         ) from error
 
 
-def _is_hashable(value: Any) -> bool:
+def _is_hashable(value: object) -> bool:
     try:
         hash(value)
     except TypeError:

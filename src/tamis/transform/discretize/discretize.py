@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.engine.run import map_threads
@@ -90,7 +91,7 @@ class Discretize(NumericTransform):
         blocks = map_threads(cuts_of, range(0, X.shape[1], BLOCK), self.n_jobs)
         self.cuts_ = [cuts for several in blocks for cuts in several]
 
-    def _maker(self, y: Any) -> Callable[[np.ndarray, Any], np.ndarray]:
+    def _maker(self, y: ArrayLike) -> Callable[[np.ndarray, Any], np.ndarray]:
         """What makes cuts of the values that are there and their rows: a mask, or a slice of all."""
         if self.how != "entropy":
             make, n_bins = {"width": width_cuts, "count": count_cuts, "kmeans": kmeans_cuts}[self.how], self.n_bins

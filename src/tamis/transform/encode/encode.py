@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.errors import DamagedError, ParameterError
@@ -13,10 +14,12 @@ from tamis.saved import levels, numbers, read_entry, read_integer, refuse_outsid
 from tamis.split import folds
 from tamis.table import MISSING, UNSEEN, Classes, Column, Table, eager, is_class_target, positions
 from tamis.table import numbers as numeric_target
+from tamis.table.like import TableLike
 from tamis.transform.base import Transform, plain
 from tamis.transform.encode.codes import coded, codes_of
 from tamis.transform.encode.levels import group_words, merge_rare, merge_similar
 from tamis.transform.encode.target_mean import Cells, encoding
+from tamis.typing import Folding
 
 HOW = ("one-hot", "ordinal", "counts", "target", "levels")
 _ALSO = {"onehot": "one-hot", "one_hot": "one-hot", "count": "counts", "target_mean": "target", "mean": "target"}
@@ -82,7 +85,7 @@ class Encode(Transform):
         rare: float | None = None,
         similar: int | None = None,
         smooth: Any = "auto",
-        cv: Any = 5,
+        cv: Folding = 5,
         target: str = "auto",
         random_state: int = 0,
     ) -> None:
@@ -95,7 +98,7 @@ class Encode(Transform):
         self.target = target
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ArrayLike | None = None, *, groups: ArrayLike | None = None) -> Self:
         """Learn from the rows of X; `groups` (one value a row) matter in `fit_transform` alone."""
         super().fit(X, y)
         del self._rows
@@ -127,7 +130,7 @@ class Encode(Transform):
     def _target_needed(self) -> bool:
         return self._how() == "target" or self.similar is not None
 
-    def _touched(self, X: Any, table: Table) -> np.ndarray:
+    def _touched(self, X: TableLike, table: Table) -> np.ndarray:
         if self.columns is not None:
             return np.array(sorted(set(positions(table, "columns", self.columns))), dtype=np.int64)
         if isinstance(X, np.ndarray) and X.dtype.kind in "iu":
@@ -157,7 +160,7 @@ class Encode(Transform):
     def _smooth(self) -> float | None:
         return None if self.smooth == "auto" else float(self.smooth)
 
-    def _targets(self, y: Any) -> np.ndarray:
+    def _targets(self, y: ArrayLike) -> np.ndarray:
         """The target as rows × targets: numbers, the second of two classes, or an indicator a class."""
         self.__dict__.pop("classes_", None)
         if self.target == "numbers" or (self.target == "auto" and not is_class_target(y)):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.errors import DamagedError, KindError, ParameterError, TableError
@@ -80,7 +81,7 @@ class Monomials(NumericTransform):
                 terms = _longer(terms, X.shape[1], self.interactions_only)
             self.terms_ += terms
 
-    def _screened(self, X: np.ndarray, terms: list[Term], y: Any) -> list[Term]:
+    def _screened(self, X: np.ndarray, terms: list[Term], y: ArrayLike) -> list[Term]:
         """The best products of a kept term and a column; every product once."""
         index_of = {term: k for k, term in enumerate(terms)}
         plus = int(self.interactions_only)
@@ -171,7 +172,7 @@ def check_criterion(by: Any) -> None:
         raise KindError(f"by={by!r} is no function; give 'pearson', or a function of a matrix and y")
 
 
-def refuse_without_target(y: Any, n_columns: int, n_new: int, what: str, max_terms: int) -> None:
+def refuse_without_target(y: ArrayLike, n_columns: int, n_new: int, what: str, max_terms: int) -> None:
     """Raise where columns must be chosen and there is no target to choose by."""
     if y is None:
         raise TableError(

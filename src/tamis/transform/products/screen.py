@@ -6,13 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.table import Classes, is_class_target, numbers
 
 BLOCK = 1 << 21  # products looked at together: their sums take 16 MB each
 
 
-def target_basis(y: Any) -> np.ndarray:
+def target_basis(y: ArrayLike) -> np.ndarray:
     """An orthonormal basis (rows × directions) of a centred numeric target, or of the indicators of classes.
 
     >>> target_basis([1.0, 2.5, 3.0, 5.5]).T.round(3)
@@ -75,7 +76,7 @@ def best_pairs(
     B: np.ndarray,
     allowed: Callable[[np.ndarray, np.ndarray], np.ndarray],
     max_pairs: int,
-    y: Any,
+    y: ArrayLike,
     score: Any,
 ) -> list[tuple[int, int]]:
     """The pairs (column of A, column of B) whose products score best, in the order of the columns.

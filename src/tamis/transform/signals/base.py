@@ -16,6 +16,7 @@ from tamis.engine.run import map_threads
 from tamis.errors import DamagedError, KindError, ParameterError, TableError
 from tamis.table import Table
 from tamis.table.interface.extreme import LARGEST, SMALLEST
+from tamis.table.like import TableLike
 from tamis.transform.base import NumericTransform
 from tamis.transform.signals.blocks import blocks_of
 from tamis.transform.signals.kernels.holes import interpolated
@@ -123,11 +124,11 @@ class SignalTransform(NumericTransform):
     def _in_order(self, name: str) -> bool:
         return np.array_equal(self.blocks_[name], self.touched_)
 
-    def _read(self, X: Any, *, reset: bool) -> Table:
+    def _read(self, X: TableLike, *, reset: bool) -> Table:
         _refuse_unequal(X)
         return super()._read(X, reset=reset)
 
-    def _touched(self, X: Any, table: Table) -> np.ndarray:
+    def _touched(self, X: TableLike, table: Table) -> np.ndarray:
         self.blocks_ = blocks_of(table, self.columns, super()._touched(X, table))
         return np.sort(np.concatenate(list(self.blocks_.values())))
 
@@ -208,7 +209,7 @@ def window_of(requested: int | None, default: int, n: int, name: str) -> int:
     return window
 
 
-def _refuse_unequal(X: Any) -> None:
+def _refuse_unequal(X: TableLike) -> None:
     """Raise when X is a list of signals that have not the same length."""
     if not isinstance(X, (list, tuple)) and not (isinstance(X, np.ndarray) and X.dtype == object and X.ndim == 1):
         return

@@ -9,12 +9,13 @@ import numpy as np
 from tamis import check
 from tamis.errors import ParameterError
 from tamis.table import Table
+from tamis.table.like import TableLike
 from tamis.transform.signals.base import SignalTransform
 
 BLUE, ORANGE, GREY = "#30638e", "#d1495b", "#7d8597"
 
 
-def before_and_after(transform: SignalTransform, X: Any, *, row: int = 0, block: str | None = None) -> Any:
+def before_and_after(transform: SignalTransform, X: TableLike, *, row: int = 0, block: str | None = None) -> Any:
     """One signal before and after a fitted transform of as many positions, as a Bokeh figure.
 
     Where the transform subtracts a baseline, the baseline is drawn, too.
@@ -41,7 +42,7 @@ def before_and_after(transform: SignalTransform, X: Any, *, row: int = 0, block:
     return plot
 
 
-def _signals(transform: SignalTransform, X: Any, row: int, name: str) -> tuple[np.ndarray, np.ndarray]:
+def _signals(transform: SignalTransform, X: TableLike, row: int, name: str) -> tuple[np.ndarray, np.ndarray]:
     """A row of a block, before and after."""
     kind = type(transform).__name__
     if not transform.one_to_one:

@@ -8,11 +8,13 @@ from fnmatch import fnmatchcase
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from tamis import check, saved
 from tamis.errors import DamagedError, KindError, ParameterError
 from tamis.table import Table
+from tamis.table.like import TableLike
 from tamis.transform.base import Transform
 from tamis.transform.steps.words import ALL, WORDS, read_steps
 
@@ -103,7 +105,7 @@ class Transforms(Transform):
         del self._first_rows
         return self._new(work)
 
-    def fit(self, X: Any, y: Any = None, *, groups: Any = None) -> Self:
+    def fit(self, X: TableLike, y: ArrayLike | None = None, *, groups: ArrayLike | None = None) -> Self:
         """Learn from the rows of X; `groups` (one value a row) matter where a step encodes by the target."""
         self._groups = groups
         try:
@@ -113,7 +115,7 @@ class Transforms(Transform):
         del self._first_rows
         return self
 
-    def fit_transform(self, X: Any, y: Any = None, *, groups: Any = None) -> Any:
+    def fit_transform(self, X: TableLike, y: ArrayLike | None = None, *, groups: ArrayLike | None = None) -> Any:
         """Learn from the rows of X, and transform them; rows of a group share a fold where the target is encoded."""
         self._groups = groups
         try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from tamis.errors import KindError, ParameterError
 from tamis.table import LazyTable
 
@@ -15,7 +17,7 @@ def refuse_rows(**arguments: Any) -> None:
             raise ParameterError(f"{name} has one value a row, which a lazy table cannot take; leave it out")
 
 
-def target_named(table: LazyTable, y: Any) -> str:
+def target_named(table: LazyTable, y: ArrayLike) -> str:
     """The name of the target, which is a column of the table."""
     if not isinstance(y, str):
         raise KindError(f"y is {type(y).__name__}, but the target of a lazy table is one of its columns; give its name")

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 
-def card_of(model: Any, order: list[str]) -> dict[str, Any] | None:
+def card_of(model: BaseEstimator, order: list[str]) -> dict[str, Any] | None:
     """`statements`, `risk`, and `intercept` + `slope` · total, of which `link` makes an answer; None of other columns.
 
     A statement has the place of its `column` in `order`, its `test` ("above", "at most", "is", "missing"), the `value`

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.additive.term import Axis, Curve, PairMap
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 #: Heights of all terms together beyond which no page is asked to draw or compute a model.
 MAX_HEIGHTS = 60_000
 
 
-def curves_of(model: Any, order: list[str]) -> dict[str, Any] | None:
+def curves_of(model: BaseEstimator, order: list[str]) -> dict[str, Any] | None:
     """`curves` and `pairs` with their `axes` and `heights`, `intercept` and `link`; None of a model too large.
 
     An axis has the place of its `column` in `order` and the `edges` of its bins, or the `bins` of its levels. `heights`

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,10 @@ from tamis.study.problem import StudyProblem
 from tamis.study.procedures.models.facts import TreeFacts, facts_of
 from tamis.table import Column
 from tamis.table.interface.takes_table import takes_table
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 #: Nodes of a tree, and terms of a linear model, beyond which no page is asked to draw or compute it.
 MOST_NODES, MOST_TERMS = 127, 60
@@ -28,7 +32,7 @@ LINKS = {
 }
 
 
-def readable(model: Any, problem: StudyProblem, order: list[str]) -> dict[str, Any] | None:
+def readable(model: BaseEstimator, problem: StudyProblem, order: list[str]) -> dict[str, Any] | None:
     """`kind` (tree, linear, additive, card), the `columns` that it asks for and its parts; None of another model.
 
     Parameters
@@ -54,7 +58,7 @@ def readable(model: Any, problem: StudyProblem, order: list[str]) -> dict[str, A
     }
 
 
-def _last(model: Any) -> Any:
+def _last(model: BaseEstimator) -> Any:
     """The model itself, or the one behind selectors alone: those hand on columns as they are."""
     if not takes_table(model) and not hasattr(model, "steps"):
         return None
@@ -98,7 +102,7 @@ def _middle(column: Column, rows: np.ndarray) -> float:
     return float(np.quantile(observed, 0.5, method="inverted_cdf")) if len(observed) else 0.0
 
 
-def _tree(model: Any, order: list[str]) -> dict[str, Any] | None:
+def _tree(model: BaseEstimator, order: list[str]) -> dict[str, Any] | None:
     """Nodes in the order of reading; the index of a column is its place in `order`."""
     from tamis.tree.export.wording import question, reply
 
@@ -141,7 +145,7 @@ def _split(tree: Any, node: int) -> dict[str, Any]:
     return {"threshold": None, "sides": sides}
 
 
-def _linear(model: Any, order: list[str]) -> dict[str, Any] | None:
+def _linear(model: BaseEstimator, order: list[str]) -> dict[str, Any] | None:
     """Terms: a column by its place in `order`, the level that it stands for, and a coefficient an output."""
     link = LINKS.get(model.loss)
     coef, encoding = np.atleast_2d(model.coef_), model.inputs_.encoding
