@@ -1,5 +1,8 @@
 """Calibration: maximum likelihood, intervals that hold the truth, and a calibration error without bias."""
 
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy.special import expit, logit
@@ -106,3 +109,32 @@ def test_what_is_no_probability_is_refused_by_its_value():
         calibration([0, 2], [0.2, 0.9])
     with pytest.raises(ParameterError, match="y has 3 values and the predictions 2"):
         calibration([0, 1, 1], [0.2, 0.9])
+
+
+def test_slopes_and_intervals_are_those_of_statsmodels():
+    """Cox's recalibration of 150 patients as statsmodels fits it, robust and by cluster, times n/(n - 1) units."""
+    gold = json.loads((Path(__file__).parents[1] / "golden" / "statsmodels_calibration.json").read_text())
+    given = gold["classes"]
+    y, p = np.array([float(digit) for digit in given["y"]]), np.array(given["p"])
+    patients = np.arange(len(y)) // given["group_size"]
+    for name, groups, units in (("rows", None, len(y)), ("groups", patients, patients.max() + 1)):
+        result, expected = calibration(y, p, groups=groups), given[name]
+        wider = np.sqrt(units / (units - 1))
+        for part in ("slope", "intercept"):
+            value, ends = expected[part], np.array(expected[f"{part}_interval"])
+            assert getattr(result, part) == pytest.approx(value, rel=1e-8)
+            found = getattr(result, f"{part}_interval")
+            np.testing.assert_allclose(found, value + wider * (ends - value), rtol=1e-6)
+    given = gold["numbers"]
+    result = number_calibration(given["y"], given["prediction"])
+    wider = np.sqrt(len(given["y"]) / (len(given["y"]) - 1))
+    for part, key in (("slope", "slope"), ("intercept", "mean_error")):
+        value, ends = given[key], np.array(given[f"{key}_interval"])
+        assert getattr(result, part) == pytest.approx(value, rel=1e-9)
+        np.testing.assert_allclose(getattr(result, f"{part}_interval"), value + wider * (ends - value), rtol=1e-6)
+
+
+def test_the_calibration_error_by_hand():
+    """Of 20 rows said to be at 0.2 and 20 at 0.8 half have the event: 0.3² less the variance 0.25 / 19 of each mean."""
+    result = calibration([1, 0] * 20, [0.2] * 20 + [0.8] * 20)
+    assert result.error == pytest.approx(np.sqrt(0.09 - 0.25 / 19))

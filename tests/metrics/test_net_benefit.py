@@ -42,3 +42,12 @@ def test_a_model_of_noise_has_no_useful_range_and_a_good_one_has():
     assert net_benefit(y, rng.uniform(0.25, 0.35, 500)).useful_range() is None
     low, high = net_benefit(y, np.where(y == 1, rng.uniform(0.3, 0.9, 500), rng.uniform(0, 0.5, 500))).useful_range()
     assert low < 0.3 < high
+
+
+def test_ten_patients_by_hand():
+    """At a threshold of 0.2 seven are treated, five rightly: 5/10 - 2/10 · 1/4; at 0.5 four, all rightly."""
+    p = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.8, 0.9]
+    y = [0, 0, 0, 1, 0, 0, 1, 1, 1, 1]
+    curve = net_benefit(y, p, thresholds=[0.2, 0.5])
+    np.testing.assert_allclose(curve.net_benefit, [0.45, 0.4])
+    np.testing.assert_allclose(curve.treat_all, [0.375, 0.0], atol=1e-12)

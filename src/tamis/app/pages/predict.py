@@ -59,6 +59,23 @@ class NewRows(Upload):
         self.answer(facts)
 
 
+class Validate(NewRows):
+    """A table whose target is known is dropped; it is removed as soon as the model is judged on it."""
+
+    async def post(self, name: str) -> None:
+        """Sentences on discrimination, calibration and drift; the ledger keeps that the model was judged."""
+        from tamis.app.predict.new_rows import validate_file
+
+        file = self.received()
+        self.receiver = None
+        sheet = self.get_query_argument("sheet", None)
+        try:
+            facts = await self.work(validate_file, self.upload_folder.parent, file, self.name, sheet)
+        finally:
+            self.drop_place()
+        self.answer(facts)
+
+
 class Download(Page):
     """The predictions of the last table."""
 

@@ -49,6 +49,7 @@ def routes() -> list[tuple[str, Any]]:
         (rf"{study}/question", answer.Question),
         (rf"{study}/open", answer.Open),
         (rf"{study}/predict", predict.NewRows),
+        (rf"{study}/validate", predict.Validate),
         (rf"{study}/row", predict.OneRow),
         (r"/compare", compare.Compare),
         (r".*", Nothing),

@@ -38,7 +38,20 @@ def predict_file(
     text = loaded.predictions_csv(source, id=id if id in names else None)
     rows = list(csv.reader(io.StringIO(text)))
     notes = [note for note in (*remarks, loaded.note_, *loaded.remarks_) if note]
-    return text, {**_preview(rows), "notes": notes, "names": names[:500], "sheets": sheets}
+    facts = {**_preview(rows), "notes": notes, "names": names[:500], "sheets": sheets}
+    return text, {**facts, "has_target": loaded.settings.target in names}
+
+
+def validate_file(study: Path, file: Path, name: str, sheet: str | None = None) -> dict[str, Any]:
+    """What a file's rows, whose target is known, say of the model: sentences, and remarks on the file."""
+    from tamis.study import load
+    from tamis.table import fetch
+
+    loaded = load(study)
+    source, _, remarks = _source(file, name, sheet)
+    types = loaded.model_.types
+    fitting = _fitting(fetch(source, types=types), source, types, remarks)
+    return {"words": loaded.validate(fetch(fitting, types=types))["words"], "notes": remarks}
 
 
 def _source(file: Path, name: str, sheet: str | None) -> tuple[Path, list[str], list[str]]:

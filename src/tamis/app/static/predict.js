@@ -26,9 +26,21 @@ async function predictTable() {
   $("notes").replaceChildren(...found.notes.map((note) => make("li", { textContent: capital(note) + (note.endsWith(".") ? "" : ".") })));
   fill($("keep"), found.names, "none");
   if (found.sheets.length) { fill($("sheet"), found.sheets); $("sheet-choice").hidden = false; }
+  $("judge").hidden = !found.has_target;
+  $("validated").replaceChildren();
   $("found").hidden = false;
   $("found-title").focus();
 }
+
+async function validateTable() {
+  const wanted = new URLSearchParams();
+  if (!$("sheet-choice").hidden && $("sheet").value) wanted.set("sheet", $("sheet").value);
+  const judged = await upload(`/api/study/${study}/validate?${wanted}`, file);
+  if (!judged) return;
+  $("validated").replaceChildren(...[...judged.words, ...judged.notes].map((text) => make("li", { textContent: text })));
+}
+
+$("validate").addEventListener("click", validateTable);
 
 function fill(list, names, none) {
   const before = list.value;

@@ -13,6 +13,7 @@ from tamis.errors import TableError
 from tamis.metrics import Metric, score
 from tamis.metrics.intervals.interval import score_interval
 from tamis.metrics.intervals.tally import Tally
+from tamis.study.claims.price import spoken
 from tamis.study.model import Model
 from tamis.study.validity.calibration import calibration_facts, calibration_words
 from tamis.study.validity.decision import decision_facts
@@ -85,7 +86,7 @@ def validation_facts(
         "net_benefit": decision_facts(judged, model.labels),
         "drift": drift_facts(model.training, rows),
     }
-    return {**facts, "words": validation_words(facts, metric.name)}
+    return {**facts, "words": validation_words(facts, spoken(metric.name))}
 
 
 def validation_words(facts: dict[str, Any], metric: str) -> list[str]:
