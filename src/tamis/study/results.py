@@ -12,19 +12,21 @@ import numpy as np
 import tamis
 from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Fold
+from tamis.linear.encoding import joined_levels
 from tamis.metrics import Metric, utility
 from tamis.metrics.distributions import normal_quantile
+from tamis.results.answer import Answer
 from tamis.results.fold import FoldRecord, Judgements
+from tamis.results.results import SCHEMA, Results
 from tamis.saved import mapping, numbers, read_entry, shortened, text, texts
 from tamis.study.claims.price import price
 from tamis.study.claims.scoring import largest_classes
 from tamis.study.claims.sentences import answer, details, question
 from tamis.study.claims.shrinkage import claim_excess
 from tamis.study.comparison.figures import mean
+from tamis.study.findings.sentinels import sentinels_of
 from tamis.study.problem import StudyProblem
 from tamis.study.settings import Settings
-
-SCHEMA = 2
 
 #: A claim of a larger p-value is near its threshold.
 WEAK = 0.005
@@ -42,96 +44,119 @@ def assemble(
     judged: Judgements,
     decisions: list[dict[str, Any]],
     final: dict[str, Any],
-) -> dict[str, Any]:
+) -> Results:
     """All facts of a finished study, in the documented order; the same study gives the same bytes."""
     of_chosen = judged[compared["chosen"]]
-    counted = Counter(name for record in of_chosen for name in record.columns or ())
-    rank_of = {name: at for at, name in enumerate(final["contributions"])}  # largest contribution first
+    record = _answer(settings, problem, metric, folds, compared, judged, final)
+    return Results(
+        tamis=tamis.__version__,
+        schema=SCHEMA,
+        partial=len(folds) < final["finished"]["of"] or final["waiting"],
+        answer=record,
+        data=describe(settings, problem),
+        settings=settings.to_dict(),
+        columns=decisions,
+        leaks=with_question(final["leaks"], record.to_dict()),
+        ladder=compared["ladder"],
+        comparison={name: value for name, value in compared.items() if name not in ("frontier", "paths", "ladder")},
+        frontier=compared["frontier"],
+        paths=compared["paths"],
+        stability=_stability(of_chosen, final["contributions"]),
+        findings=final.get("findings"),
+        validity=final.get("validity"),
+        plan=problem.plan.to_dict(),
+        folds=[{"name": fold.name, "train": len(fold.train), "test": len(fold.test)} for fold in folds],
+        model=final["words"],
+        lock=_lock(problem),
+        predictions=_predictions(problem, folds, of_chosen),
+        null=final.get("null") or None,
+        reading=list(problem.remarks) or None,
+        sentinels=sentinels_of(problem) or None,
+        joined=joined_levels(problem.X) or None,
+    )
+
+
+def _answer(
+    settings: Settings,
+    problem: StudyProblem,
+    metric: Metric,
+    folds: Sequence[Fold],
+    compared: dict[str, Any],
+    judged: Judgements,
+    final: dict[str, Any],
+) -> Answer:
+    """The facts of the answer, and the sentences made of them."""
     rows = {row["name"]: row for row in compared["procedures"]}
     alone = compared["chosen_by"] == "person" or compared["chosen"] == "baseline"  # not the whole way of working
     quoted = rows[compared["chosen"]] if alone else compared
-    facts = {
-        "task": problem.task,
-        "metric": metric.name,
-        "score": quoted["nested"] if alone else quoted["score"],
-        "interval": quoted["interval"],
-        "interval_note": quoted["interval_note"],
-        "baseline": rows["baseline"]["nested"],
-        "signal": compared["signal"],
-        "by_black_box_alone": compared["by_black_box_alone"],
-        "by_columns_alone": compared["by_columns_alone"],
-        "by_bound_alone": compared["by_bound_alone"],
-        "tentative": compared["tentative"],
-        "above_chance": compared["above_chance"],
-        "no_column": compared["no_column"],
-        "naive": compared["naive"],
-        "association": compared["association"],
-        "gain_p_value": compared["gain_p_value"],
-        "shown_by": _shown_by(compared),
-        "largest_classes": _largest_classes(problem, metric),
-        "n_rows": len(problem.y),
-        "beats_baseline": compared["signal"] == "captured"
+    record = Answer(
+        words="",
+        details="",
+        task=problem.task,
+        metric=metric.name,
+        score=quoted["nested"] if alone else quoted["score"],
+        interval=quoted["interval"],
+        interval_note=quoted["interval_note"],
+        baseline=rows["baseline"]["nested"],
+        signal=compared["signal"],
+        by_black_box_alone=compared["by_black_box_alone"],
+        by_columns_alone=compared["by_columns_alone"],
+        by_bound_alone=compared["by_bound_alone"],
+        tentative=compared["tentative"],
+        above_chance=compared["above_chance"],
+        no_column=compared["no_column"],
+        naive=compared["naive"],
+        association=compared["association"],
+        gain_p_value=compared["gain_p_value"],
+        shown_by=_shown_by(compared),
+        largest_classes=_largest_classes(problem, metric),
+        n_rows=len(problem.y),
+        beats_baseline=compared["signal"] == "captured"
         if compared["chosen_by"] == "rule"
         else rows[compared["chosen"]]["p_value"] <= compared["alpha"],
-        "procedure": compared["chosen"].partition("[")[0] if compared["ladder"] else compared["chosen"],
-        "max_columns": _size_of(compared["chosen"]),
-        "target": settings.target,
-        **({} if settings.exposure is None else {"exposure": settings.exposure}),
-        "kind": final["kind"],
-        "majority": _majority(problem),
-        "chosen_by": compared["chosen_by"],
-        "by_rule": compared["by_rule"],
-        "prefer": compared["prefer"],
-        "tried": final["tried"],
-        **({} if final.get("monotone") is None else {"monotone": final["monotone"]}),
-        "black_boxes": final["black_boxes"],
-        "selected": list(final["contributions"]),
-        "contributions": final["contributions"],
-        "joint": final["joint"],
-        "sure": [row["name"] for row in (final.get("findings") or {}).get("sure", ()) if row["sure"]],
-        "n_columns": problem.table.n_columns,
-        "accuracy": _accuracy(problem, folds, compared, judged),
-        "alpha": compared["alpha"],
-        "pairs_ranked": _pairs_ranked(problem, compared, judged),
-        "recalls": compared["recalls"],
-        "weighted_kappa": (rows[compared["chosen"]].get("metrics") or {}).get("weighted_kappa"),
-        "finished": final["finished"],
-        "black_box": _reference(compared["black_box"]),
-        "price": _price(compared["black_box"]),
-        "readable": final["readable"],
-        "loss": compared["loss"],
+        procedure=compared["chosen"].partition("[")[0] if compared["ladder"] else compared["chosen"],
+        max_columns=_size_of(compared["chosen"]),
+        target=settings.target,
+        kind=final["kind"],
+        majority=_majority(problem),
+        chosen_by=compared["chosen_by"],
+        by_rule=compared["by_rule"],
+        prefer=compared["prefer"],
+        tried=final["tried"],
+        black_boxes=final["black_boxes"],
+        selected=list(final["contributions"]),
+        contributions=final["contributions"],
+        joint=final["joint"],
+        sure=[row["name"] for row in (final.get("findings") or {}).get("sure", ()) if row["sure"]],
+        n_columns=problem.table.n_columns,
+        accuracy=_accuracy(problem, folds, compared, judged),
+        alpha=compared["alpha"],
+        pairs_ranked=_pairs_ranked(problem, compared, judged),
+        recalls=compared["recalls"],
+        weighted_kappa=(rows[compared["chosen"]].get("metrics") or {}).get("weighted_kappa"),
+        finished=final["finished"],
+        black_box=_reference(compared["black_box"]),
+        price=_price(compared["black_box"]),
+        readable=final["readable"],
+        loss=compared["loss"],
         **quotable(final["leaks"]),
-        "dominant": final["dominant"],
-    }
-    facts["p_value"] = compared["p_value"]
-    if facts["price"] is not None:
-        facts["price"]["words"] = price(facts)
-    facts["shrunken"] = _shrunken(facts, metric, compared["shared_luck"], compared["alpha"])
-    return {
-        "tamis": tamis.__version__,
-        "schema": SCHEMA,
-        "partial": len(folds) < final["finished"]["of"] or final["waiting"],
-        "answer": {"words": answer(facts), "details": details(facts), **facts},
-        "data": describe(settings, problem),
-        "settings": settings.to_dict(),
-        "columns": decisions,
-        "leaks": with_question(final["leaks"], facts),
-        "ladder": compared["ladder"],
-        "comparison": {name: value for name, value in compared.items() if name not in ("frontier", "paths", "ladder")},
-        "frontier": compared["frontier"],
-        "paths": compared["paths"],
-        "stability": [
-            {"name": name, "share": counted[name] / len(of_chosen), "selected": name in final["contributions"]}
-            for name in sorted(counted, key=lambda name: (-counted[name], rank_of.get(name, len(rank_of)), name))
-        ],
-        "findings": final.get("findings"),
-        "validity": final.get("validity"),
-        "plan": problem.plan.to_dict(),
-        "folds": [{"name": fold.name, "train": len(fold.train), "test": len(fold.test)} for fold in folds],
-        "model": final["words"],
-        "lock": _lock(problem),
-        "predictions": _predictions(problem, folds, of_chosen),
-    }
+        dominant=final["dominant"],
+        p_value=compared["p_value"],
+    )
+    if record.price is not None:
+        record.price["words"] = price(record.to_dict())
+    record.shrunken = _shrunken(record.to_dict(), metric, compared["shared_luck"], compared["alpha"])
+    facts = record.to_dict()
+    record.words, record.details = answer(facts), details(facts)
+    return record
+
+
+def _stability(records: list[FoldRecord], contributions: dict[str, float]) -> list[dict[str, Any]]:
+    """Columns that a procedure used in any fold, most often first; of equals, the largest contribution."""
+    counted = Counter(name for record in records for name in record.columns or ())
+    rank_of = {name: at for at, name in enumerate(contributions)}  # largest contribution first
+    order = sorted(counted, key=lambda name: (-counted[name], rank_of.get(name, len(rank_of)), name))
+    return [{"name": name, "share": counted[name] / len(records), "selected": name in contributions} for name in order]
 
 
 def _size_of(chosen: str) -> int | None:

@@ -25,7 +25,6 @@ import tamis
 from tamis import check, engine
 from tamis.check import count, number, one_of
 from tamis.errors import ParameterError, StudyError, UnwritableError
-from tamis.linear.encoding import joined_levels
 from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.metrics import default, is_spent, score
 from tamis.metrics.loss_matrix import LossMatrix, plain
@@ -36,7 +35,6 @@ from tamis.study.disk.journal import Journal
 from tamis.study.disk.opening import draft_opening, opening_facts
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, refuse_width, source_of
-from tamis.study.findings.sentinels import sentinels_of
 from tamis.study.fold import FoldRules
 from tamis.study.model import Model
 from tamis.study.prediction.answers import COVERAGE, predictions_csv, remarks_on_csv
@@ -418,19 +416,12 @@ class Study(TakesTable, BaseEstimator):
             records = finished.judged[chosen_name]
             final["validity"] = validity_facts(problem, run.rules, finished.folds, records, settings.subgroups)
         metric = run.rules.metric
-        self.results_ = assemble(
+        results = assemble(
             settings, problem, metric, finished.folds, finished.compared, finished.judged, decided, final
         )
         if self._drawn is not None:
-            self.results_["drawn"] = {"rows": self._drawn[0], "of": self._drawn[1]}
-        if final.get("null"):
-            self.results_["null"] = final["null"]
-        reading = {
-            "reading": list(problem.remarks),
-            "sentinels": sentinels_of(problem),
-            "joined": joined_levels(problem.X),
-        }
-        self.results_ |= {name: facts for name, facts in reading.items() if facts}
+            results.drawn = {"rows": self._drawn[0], "of": self._drawn[1]}
+        self.results_ = results.to_dict()
         self.model_.write(self.folder)
         write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
         files.write_results(self.folder, self.results_)

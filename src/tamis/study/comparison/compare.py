@@ -14,6 +14,7 @@ from tamis.metrics.intervals.curves import calibration, confusion, roc
 from tamis.metrics.intervals.paired import difference
 from tamis.metrics.intervals.tally import Tally
 from tamis.results.fold import FoldRecord, Judgements
+from tamis.results.procedure import ProcedureRecord
 from tamis.study.choose import RungLosses, choose_by_rung, rungs_of
 from tamis.study.claims.association import Association
 from tamis.study.claims.claim import CHANCE, claim, level_of
@@ -101,22 +102,30 @@ def compare(
     quoted = of_picked if index and person is None else whose[chosen_name]
     best = int(np.argmin([sums.sum() for sums in losses]))
     promised = mean([record.inner_score for record in of_picked])
+    standing = partial(_standing, losses[0], losses[best], rows)
     listed = [
-        _summary(problem, rules, procedure, judged[procedure.name], folds)
-        | {**_standing(losses[0], held_out[procedure.name].losses, losses[best], rows), "p_value": p_value}
+        _record(
+            problem, rules, procedure, judged[procedure.name], folds, standing(held_out[procedure.name].losses), p_value
+        )
         for procedure, p_value in zip(procedures, claimed.p_values)
     ]
     rows_on_request = [
-        _summary(problem, rules, procedure, records, folds)
-        | _standing(losses[0], by_unit(problem, folds, records, "loss"), losses[best], rows)
-        | {"p_value": _bonferroni(baseline, HeldOut.of(problem, folds, records), len(listed))}
+        _record(
+            problem,
+            rules,
+            procedure,
+            records,
+            folds,
+            standing(by_unit(problem, folds, records, "loss")),
+            _bonferroni(baseline, HeldOut.of(problem, folds, records), len(listed)),
+        )
         for procedure, records in (*restricted, *_unlisted(which, (chosen_name, names[best], names[index]), judged))
     ]
-    guessed = listed[0]["nested"] if chosen_name == names[0] else None
+    guessed = listed[0].nested if chosen_name == names[0] else None
     return {
         "procedures": [
-            *listed,
-            *(row for row in rows_on_request if row["name"] in (chosen_name, names[best], names[index])),
+            *(row.to_dict() for row in listed),
+            *(row.to_dict() for row in rows_on_request if row.name in (chosen_name, names[best], names[index])),
         ],
         "loss": rules.loss,
         "prefer": prefer,
@@ -187,11 +196,11 @@ def _bonferroni(baseline: HeldOut, losses: HeldOut, n_tests: int) -> float:
     return min(1.0, losses.gain_p_value(baseline, proper=True) * n_tests)
 
 
-def _above_chance(metric: str, listed: list[dict[str, Any]]) -> dict[str, Any] | None:
+def _above_chance(metric: str, listed: list[ProcedureRecord]) -> dict[str, Any] | None:
     """The procedure of the best ranking, where its own interval excludes chance."""
-    ranked = [row for row in listed[1:] if metric == "roc_auc" and row["interval"] and row["interval"][0] > CHANCE]
-    best = max(ranked, key=lambda row: row["nested"], default=None)
-    return best and {"name": best["name"], "score": best["nested"], "interval": best["interval"]}
+    ranked = [row for row in listed[1:] if metric == "roc_auc" and row.interval and row.interval[0] > CHANCE]
+    best = max(ranked, key=lambda row: row.nested or 0.0, default=None)
+    return None if best is None else {"name": best.name, "score": best.nested, "interval": best.interval}
 
 
 def _metric_sums(
@@ -254,21 +263,31 @@ def _chosen(
     return index if index or by_none else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
 
 
-def _standing(baseline: np.ndarray, losses: np.ndarray, best: np.ndarray, rows: np.ndarray) -> dict[str, float]:
+@dataclass(frozen=True)
+class Standing:
     """Mean loss, what of the baseline's loss it saves, and the paired difference to the best with its error."""
+
+    loss: float
+    gain: float
+    difference: float
+    standard_error: float
+
+
+def _standing(baseline: np.ndarray, best: np.ndarray, rows: np.ndarray, losses: np.ndarray) -> Standing:
     behind = difference(losses, best, rows)
     base, loss, n = float(baseline.sum()), float(losses.sum()), float(rows.sum())
-    return {
-        "loss": loss / n,
-        "gain": (base - loss) / base if base > 0 else 0.0,
-        "difference": behind.mean,
-        "standard_error": behind.error,
-    }
+    return Standing(loss / n, (base - loss) / base if base > 0 else 0.0, behind.mean, behind.error)
 
 
-def _summary(
-    problem: StudyProblem, rules: FoldRules, procedure: Procedure, judged: list[FoldRecord], folds: Sequence[Fold]
-) -> dict[str, Any]:
+def _record(
+    problem: StudyProblem,
+    rules: FoldRules,
+    procedure: Procedure,
+    judged: list[FoldRecord],
+    folds: Sequence[Fold],
+    standing: Standing,
+    p_value: float,
+) -> ProcedureRecord:
     values, train = figures(problem, rules, folds, judged), mean([record.train_score for record in judged])
     nested = values.pop("score")
     if procedure.name == "baseline" and (share := _guessed_share(problem, rules)) is not None:
@@ -277,16 +296,21 @@ def _summary(
         if values["interval"] is not None and nested is not None:
             values["interval"] = [min(values["interval"][0], nested), max(values["interval"][1], nested)]
         values["metrics"]["accuracy"] = share
-    return {
-        "name": procedure.name,
-        "words": procedure.words + _not_fitted_further(judged),
-        "train": train,
-        "nested": nested,
-        "gap": excess(rules.metric, train, nested),
+    return ProcedureRecord(
+        name=procedure.name,
+        words=procedure.words + _not_fitted_further(judged),
+        train=train,
+        nested=nested,
+        gap=excess(rules.metric, train, nested),
         **values,
-        "columns": [record.n_columns for record in judged],
-        "raced": raced_facts(judged),
-    }
+        columns=[record.n_columns for record in judged],
+        raced=raced_facts(judged),
+        loss=standing.loss,
+        gain=standing.gain,
+        difference=standing.difference,
+        standard_error=standing.standard_error,
+        p_value=p_value,
+    )
 
 
 def _recalls(

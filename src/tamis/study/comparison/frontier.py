@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.results.fold import FoldRecord, HalvedRecord, RestrictedRecord
+from tamis.results.procedure import ProcedureRecord
 from tamis.study.comparison.figures import mean
 from tamis.study.procedures.models.few_columns import SIZES
 
@@ -15,7 +16,7 @@ from tamis.study.procedures.models.few_columns import SIZES
 HALVED_SIZES = (*SIZES, 50, 100, 200, 500, 1_000)
 
 
-def frontier(rows: Sequence[dict[str, Any]], chosen: str) -> list[dict[str, Any]]:
+def frontier(rows: Sequence[ProcedureRecord], chosen: str) -> list[dict[str, Any]]:
     """One point a procedure, fewest columns first: what it scores in the outer folds, and on how many columns.
 
     Parameters
@@ -28,14 +29,14 @@ def frontier(rows: Sequence[dict[str, Any]], chosen: str) -> list[dict[str, Any]
     Of each its name as `procedure`, the mean number of `columns` over folds, `score`, `interval` and `loss` in the
     outer folds, whether it is `chosen`, and whether it is `efficient`: none with as few columns loses less.
     """
-    points = [
+    points: list[dict[str, Any]] = [
         {
-            "procedure": row["name"],
-            "columns": float(np.mean(row["columns"])),
-            "score": row["nested"],
-            "interval": row["interval"],
-            "loss": row["loss"],
-            "chosen": row["name"] == chosen,
+            "procedure": row.name,
+            "columns": float(np.mean(row.columns)),
+            "score": row.nested,
+            "interval": row.interval,
+            "loss": row.loss,
+            "chosen": row.name == chosen,
         }
         for row in rows
     ]

@@ -1,0 +1,53 @@
+"""What results.json says of one procedure over all outer folds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from tamis.results.record import Record
+
+
+@dataclass
+class ProcedureRecord(Record):
+    """A row of `comparison.procedures`.
+
+    Attributes
+    ----------
+    name, words : of the procedure.
+    train, nested : float or None
+        The quoted metric on training rows (mean over folds) and on held-out rows.
+    gap : float or None
+        Training minus held-out score, positive where held-out rows are worse.
+    interval, interval_note
+        Of the refitted model's score on new rows, or why there is none.
+    scores, metrics
+        The quoted metric by fold, and other metrics by name.
+    columns : list of int
+        Columns used in each fold.
+    raced : dict
+        In how many training parts it was decided early, and how.
+    loss, gain : float
+        Mean loss that procedures are compared by, and the fraction of the baseline's loss that is saved.
+    difference, standard_error : float
+        Paired difference of losses to the best procedure, with its error.
+    p_value : float
+        That the procedure is no better than the baseline.
+    """
+
+    name: str
+    words: str
+    train: float | None
+    nested: float | None
+    gap: float | None
+    interval: list[float] | None
+    interval_note: str | None
+    scores: list[float | None]
+    metrics: dict[str, float | None]
+    columns: list[int]
+    raced: dict[str, Any]
+    loss: float
+    gain: float
+    difference: float
+    standard_error: float
+    p_value: float = 1.0
