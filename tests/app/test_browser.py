@@ -345,7 +345,7 @@ def test_a_leak_is_said_and_asked_about_before_a_run(tabs, tmp_path):
     page.until(f"!!document.querySelector({column('told')!r})")
     select(page, "#target", "y")
     page.until("!document.querySelector('#run').disabled")
-    assert "Column 'told' alone tells the target" in page.run("document.querySelector('.leaks .stop').innerText")
+    assert "Column 'told' alone gives the target" in page.run("document.querySelector('.leaks .stop').innerText")
     click(page, "#run")
     page.until("document.querySelector('#ask').open")
     click(page, "#ask [value=no]")

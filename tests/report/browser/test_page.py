@@ -362,6 +362,17 @@ def test_contents_stay_in_view_and_sections_fold(made, opened):
         assert seen.run("document.querySelectorAll('.fold[open]').length") == 1
 
 
+@pytest.mark.parametrize("width", [400, 1100, 1400])
+def test_the_formula_fits_its_box(made, opened, width):
+    """The model on the first page would be cut off at its right side."""
+    results = made.ladder(made.lasso(made.study()))
+    results["findings"]["readable"]["columns"][0] |= {"name": "late_payments", "low": 2080.0, "high": 73200.0}
+    seen = opened(page(results, made.plan()), width=width)
+    boxes = seen.run("[...document.querySelectorAll('.formula')].map((t) => [t.scrollWidth, t.parentNode.clientWidth])")
+    assert boxes
+    assert all(inside <= room for inside, room in boxes), boxes
+
+
 def test_every_figure_can_be_saved_as_svg_and_png(made, opened):
     """A button would save nothing, or a file that no program reads."""
     for results in (made.study(), made.additive(made.study(labels=(), metric="rmse"))):

@@ -86,7 +86,7 @@ def leaks(
     >>> X = np.column_stack([np.arange(60) % 7, np.repeat([0.0, 1.0], 30)])
     >>> found = leaks(X, np.repeat(["no", "yes"], 30))
     >>> next(leak.sentence for leak in found if leak.kind == "predicts")
-    "column 'x1' alone tells the target of 100% of the rows: is it known before the target is? if not, drop it"
+    "column 'x1' alone gives the target of 100% of the rows: was it known before the target? if not, drop it"
     """
     if task is not None:
         task = task_named(task)
@@ -169,14 +169,14 @@ def _unseen(table: Table, y: np.ndarray, classes: bool, problem: Problem) -> Ite
 
 
 def _predicts(perfect: Sequence[tuple[str, Univariate]]) -> Iterator[Leak]:
-    way_out = "is it known before the target is? if not, drop it"
+    way_out = "was it known before the target? if not, drop it"
     if len(perfect) > 5:
         names = tuple(name for name, _ in perfect)
         listed = ", ".join(repr(name) for name in names[:5])
         yield Leak(
             "predicts",
             names,
-            f"{len(names)} columns, each alone, tell the target almost perfectly ({listed}, …): "
+            f"{len(names)} columns, each alone, give the target almost perfectly ({listed}, …): "
             "either the task is easy, or they were made from the target",
             "warn",
         )
@@ -185,7 +185,7 @@ def _predicts(perfect: Sequence[tuple[str, Univariate]]) -> Iterator[Leak]:
         exact = alone.share >= 1 - 1e-12
         words = f"{alone.share:.0%} of the rows" if alone.classes else f"{alone.share:.2%} of its variance"
         of = "the target of " if alone.classes else "the target's value, "
-        sentence = f"column {name!r} alone tells {of}{words}: {way_out}"
+        sentence = f"column {name!r} alone gives {of}{words}: {way_out}"
         yield Leak("predicts", (name,), sentence, "stop" if exact else "warn", alone.rows)
 
 

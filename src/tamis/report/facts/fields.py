@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
-from tamis.report.facts.picture.formula import coefficient, round_step
+from tamis.report.facts.picture.formula import coefficient, odds_words, round_step
 from tamis.report.predictions import rates
 from tamis.report.table import Cell, Head, ReportTable, cell
 
@@ -121,13 +121,13 @@ def _odds_ratios(results: Results) -> dict[str, Any] | None:
         step, value = _step(columns.get(name)), final["coef"][0][j]
         spread = [fold["coef"][0][fold["names"].index(name)] for fold in folds if name in fold["names"]]
         per = "" if step is None else coefficient(step)
-        ends = [odds_ratio(bound, step or 1.0) for bound in (min(spread), max(spread))] if spread else None
+        ends = [odds_words(bound * (step or 1.0)) for bound in (min(spread), max(spread))] if spread else None
         rows.append(
             [
                 cell(show.name(name), name=True),
                 cell(per),
-                cell(_digits(odds_ratio(value, step or 1.0)), value),
-                cell("–" if ends is None else f"{_digits(ends[0])}–{_digits(ends[1])}"),
+                cell(odds_words(value * (step or 1.0)), value),
+                cell("–" if ends is None else f"{ends[0]}–{ends[1]}"),
             ]
         )
     label = show.short(readable["labels"][readable["classes"][-1]], 40)
@@ -150,15 +150,6 @@ def _step(column: dict[str, Any] | None) -> float | None:
     if column is None or column["levels"] is not None:
         return None
     return round_step(column["high"] - column["low"])
-
-
-def odds_ratio(coef: float, step: float) -> float:
-    """What the odds are multiplied by.
-
-    >>> round(odds_ratio(0.05, 10), 4)
-    1.6487
-    """
-    return math.exp(max(min(coef * step, 700.0), -700.0))
 
 
 # -- bank -----------------------------------------------------------------------------------------------------------
@@ -222,10 +213,10 @@ def gains(curve: dict[str, np.ndarray], rows: list[int]) -> dict[str, Any]:
 
 def _tenths(tenths: list[dict[str, float]], label: str) -> ReportTable:
     heads = (
-        Head("rows, highest first", number=True),
-        Head(f"{label} in this tenth", number=True, bar=True),
-        Head(f"of all {label} so far", number=True, bar=True),
-        Head("lift so far", number=True, title="times as many as among rows drawn at random"),
+        Head("tenth", number=True, title="rows of the highest probabilities first"),
+        Head(label, number=True, bar=True, title=f"share of {label} in this tenth"),
+        Head("captured", number=True, bar=True, title=f"share of all {label} in the tenths so far"),
+        Head("lift", number=True, title=f"times as many {label} so far as among rows drawn at random"),
     )
     rows = [
         [
@@ -236,14 +227,19 @@ def _tenths(tenths: list[dict[str, float]], label: str) -> ReportTable:
         ]
         for tenth in tenths
     ]
-    return ReportTable("deciles", f"Tenths of the held-out rows by falling probability of {label}", heads, rows)
+    return ReportTable(
+        "deciles",
+        f"Held-out rows in tenths by falling probability of {label}: rate, captured so far, lift so far",
+        heads,
+        rows,
+    )
 
 
 def _approval(approval: list[dict[str, float]], label: str) -> ReportTable:
     heads = (
-        Head("approval rate", number=True),
-        Head(f"{label} among the approved", number=True, bar=True),
-        Head(f"of all {label}", number=True, bar=True),
+        Head("approved", number=True, title="share of rows, those of the lowest probabilities"),
+        Head(label, number=True, bar=True, title=f"share of {label} among the approved"),
+        Head("let in", number=True, bar=True, title=f"share of all {label} that is approved"),
     )
     rows = [
         [
@@ -253,4 +249,4 @@ def _approval(approval: list[dict[str, float]], label: str) -> ReportTable:
         ]
         for one in approval
     ]
-    return ReportTable("approval", f"Approving the rows of lowest probability of {label}", heads, rows)
+    return ReportTable("approval", f"Approval rate, and {label} among the approved", heads, rows)

@@ -24,6 +24,9 @@ WORDS = ("question", "replies", "rows", "words", "spread", "weight", "p_value")
 #: Curves and maps of an additive model that share a row of the page with the ladder, at most.
 FEW_CURVES = 2
 
+#: Terms of a formula, and pixels of a tree, that are no higher than the ladder.
+FEW_TERMS, SHORT = 8, 260
+
 
 def model(results: Results) -> dict[str, Any]:
     """Words, contributions, coefficients over folds, the picture, and what a page needs to compute answers."""
@@ -46,18 +49,24 @@ def model(results: Results) -> dict[str, Any]:
 
 
 def _picture(readable: dict[str, Any], results: Results) -> dict[str, Any]:
-    """The model drawn in full, under the name of its kind; `is_wide` where it takes the whole width of the page."""
+    """The model drawn in full, under the name of its kind.
+
+    `is_wide` where it takes the whole width of the page, `is_short` where it is no higher than the ladder beside it.
+    """
     kind, target = readable["kind"], results["data"]["target"]
     if kind == "tree":
         tree = picture.tree(readable)
-        return {"kind": kind, "tree": tree, "is_wide": tree["picture"]["is_wide"]}
+        is_short = tree["picture"]["height"] <= SHORT
+        return {"kind": kind, "tree": tree, "is_wide": tree["picture"]["is_wide"], "is_short": is_short}
     if kind == "linear":
         formula = picture.formula(readable, target)
-        return {"kind": kind, "formula": formula, "is_wide": len(formula["heads"]) > 2}
+        is_short = len(formula["rows"]) <= FEW_TERMS
+        return {"kind": kind, "formula": formula, "is_wide": len(formula["heads"]) > 2, "is_short": is_short}
     if kind == "card":
-        return {"kind": kind, "card": picture.card(readable, target), "is_wide": False}
+        return {"kind": kind, "card": picture.card(readable, target), "is_wide": False, "is_short": False}
     curves = picture.curves(readable, target)
-    return {"kind": kind, "curves": curves, "is_wide": len(curves["curves"]) + len(curves["pairs"]) > FEW_CURVES}
+    is_wide = len(curves["curves"]) + len(curves["pairs"]) > FEW_CURVES
+    return {"kind": kind, "curves": curves, "is_wide": is_wide, "is_short": False}
 
 
 def _contributions(shares: dict[str, float]) -> ReportTable | None:

@@ -102,7 +102,7 @@ def _illegitimate(counts: dict[str, int]) -> tuple[str, str]:
     n = sum(counts.get(kind, 0) for kind in ("predicts", "identifier", "missingness"))
     if n:
         return "found", f"{show.count(n, 'suspicion')}; see the warnings at the top. Only you know what is known when."
-    return "for you to judge", "No column tells the target almost perfectly. Only you know what is known when."
+    return "for you to judge", "No column gives the target away almost perfectly. Only you know what was known when."
 
 
 def _time(settings: dict[str, Any], counts: dict[str, int]) -> tuple[str, str]:

@@ -196,4 +196,6 @@ def _left_out(results: Results) -> list[tuple[str, str]]:
         return []
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in Counter(row["kind"] for row in unused).most_common())
     names = first_few([show.short(row["name"], 40) for row in unused], MOST_NAMED)
-    return [("note", f"{show.count(len(unused), 'column was', 'columns were')} left out ({kinds}): {names}.")]
+    if len(unused) == 1:
+        return [("note", f"{names} was left out ({unused[0]['kind']}).")]
+    return [("note", f"{len(unused):,} columns were left out ({kinds}): {names.removesuffix('.')}.")]

@@ -83,9 +83,20 @@ def _odds(term: dict[str, Any], column: dict[str, Any]) -> str:
     """What the odds are multiplied by: for a level, or for a round step of about a tenth of the column's values."""
     value = term["coef"][0]
     if term["level"] is not None or column["levels"] is not None:
-        return f"× {coefficient(float(f'{math.exp(min(value, 700.0)):.3g}'))}"
+        return f"× {odds_words(value)}"
     step = round_step(column["high"] - column["low"])
-    return f"× {coefficient(float(f'{math.exp(min(value * step, 700.0)):.3g}'))} per {coefficient(step)}"
+    return f"× {odds_words(value * step)} per {coefficient(step)}"
+
+
+def odds_words(log_odds: float) -> str:
+    """An odds ratio of three digits; what is beyond a million either way is only said to be so.
+
+    >>> odds_words(0.5), odds_words(-20.0), odds_words(900.0)
+    ('1.65', '<0.000001', '>1,000,000')
+    """
+    if abs(log_odds) > math.log(1e6):
+        return ">1,000,000" if log_odds > 0 else "<0.000001"
+    return coefficient(float(f"{math.exp(log_odds):.3g}"))
 
 
 def round_step(span: float) -> float:

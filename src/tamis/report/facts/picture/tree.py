@@ -8,12 +8,16 @@ import numpy as np
 
 from tamis.report import show
 from tamis.report.facts.picture.formula import coefficient
+from tamis.tree.export.picture.ink import width_of
 
 #: Of a larger tree only the first questions are unfolded in the list.
 UNFOLDED_NODES, UNFOLDED_DEPTH = 31, 3
 
 #: A node's box, from one box to the next, and letters that fit on a line of it.
 WIDTH, HEIGHT, ACROSS, DOWN, LETTERS = 154, 44, 176, 50, 22
+
+#: Pixels of the small letters of a box.
+SMALL = 11.0
 
 #: A picture up to this width shares its row of the page.
 NARROW = 620
@@ -119,7 +123,7 @@ def _box(word: dict[str, Any], reply: str, x: int, y: float) -> dict[str, Any]:
         "at": word["at"],
         "x": left,
         "y": round(1 + y * DOWN, 1),
-        "reply": show.short(reply, LETTERS - 8 if len(word["rows"]) > 8 else LETTERS - 6),
+        "reply": _fitting(reply, WIDTH - 20 - width_of(word["rows"], SMALL)),
         "rows": word["rows"],
         "text": show.short(f"{word['question']}?" if word["question"] else word["answer"], LETTERS - 6),
         "sure": "" if word["question"] else word["sure"],
@@ -131,6 +135,14 @@ def _box(word: dict[str, Any], reply: str, x: int, y: float) -> dict[str, Any]:
         + (f" ({shares})" if shares else "")
         + (f"; asks {word['question']}" if word["question"] else ""),
     }
+
+
+def _fitting(text: str, room: float) -> str:
+    """A text cut in the middle until it takes no more than some pixels."""
+    n_letters = len(show.name(text))
+    while n_letters > 3 and width_of(show.short(text, n_letters), SMALL) > room:
+        n_letters -= 1
+    return show.short(text, n_letters)
 
 
 def _edge(parent: dict[str, Any], child: dict[str, Any]) -> str:
