@@ -32,8 +32,8 @@ def leaps(X, y):
         n, p = X.shape
         script = f"""
 suppressMessages(library(leaps)); X <- matrix(readBin("{home}/X", "double", {n * p}), {n}, {p})
-y <- readBin("{home}/y", "double", {n}); t <- proc.time()[3]
-r <- regsubsets(X, y, nvmax = {p}, really.big = TRUE, method = "exhaustive"); cat(proc.time()[3] - t, "\\n")
+y <- readBin("{home}/y", "double", {n}); t <- proc.time()
+r <- regsubsets(X, y, nvmax = {p}, really.big = TRUE, method = "exhaustive"); cat(sum((proc.time() - t)[1:2]), "\\n")
 cat(format(r$ress[, 1], digits = 15), "\\n")
 """
         lines = subprocess.run(
@@ -47,9 +47,9 @@ if __name__ == "__main__":
     for rho in (0.5, 0.9, 0.97):
         X, y = table(rho)
         job = Job(X, Squared(y), np.ones(len(y)), Penalty(0.0, np.ones(35)), True, True)
-        start = time.perf_counter()
+        start = time.process_time()
         found = subset_path(job, np.arange(36), 35, None)
-        ours = time.perf_counter() - start
+        ours = time.process_time() - start
         line = f"correlation {rho}: tamis {ours:.3f} s, all sizes proved: {bool(found.optimal.all())}"
         if shutil.which("Rscript"):
             sums, theirs = leaps(X, y)

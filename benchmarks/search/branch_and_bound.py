@@ -16,7 +16,7 @@ import tamis
 R = """
 suppressMessages(library(leaps)); a <- as.matrix(read.csv("{file}", header = FALSE)); d <- ncol(a) - 1
 t <- proc.time(); r <- regsubsets(a[, 1:d], a[, d + 1], nvmax = d, really.big = TRUE, method = "exhaustive")
-cat((proc.time() - t)["elapsed"], summary(r)$rss, sep = "\\n")
+cat(sum((proc.time() - t)[1:2]), summary(r)$rss, sep = "\\n")
 """
 
 
@@ -27,9 +27,9 @@ def main(n: int = 1000, d: int = 35) -> None:
     y = X @ (random.normal(size=d) * (random.random(d) < 0.5) * 0.3) + 3 * random.normal(size=n)
     ours = tamis.SubsetSelector(LinearRegression(), search="branch-and-bound", k=(1, d), cv="train")
     ours.fit(X, y)
-    start = time.perf_counter()
+    start = time.process_time()
     ours.fit(X, y)
-    took = time.perf_counter() - start
+    took = time.process_time() - start
     total = ((y - y.mean()) ** 2).sum()
     rss = (1 - ours.history_.curve()["score"]) * total
     print(f"{n:,} × {d}, every size: tamis {took * 1e3:.0f} ms, optimal: {ours.optimal_}")
