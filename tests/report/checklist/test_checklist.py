@@ -40,6 +40,7 @@ def test_answers_are_those_of_the_study(study):
     assert "no other table" not in text
     fresh = pd.DataFrame({"age": [0.1, -0.2] * 20, "sex": ["f", "m"] * 20, "<b>ill</b>": ["yes", "no"] * 20})
     study.validate(fresh)
+    study.validate(fresh)  # the same table again is no other one
     assert "Development of a prediction model for <b>ill</b> and evaluation on 1 other table." in study.checklist()
 
 

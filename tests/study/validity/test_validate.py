@@ -108,3 +108,25 @@ def test_bad_input_is_refused(study):
         study.validate(_table(6, 50), recalibrate="slope")
     with pytest.raises(ParameterError, match=r"name='\.\./x'"):
         study.validate(_table(6, 50), recalibrate="slope", name="../x")
+
+
+def test_few_rows_do_not_show_that_a_model_is_calibrated(study):
+    """A slope between -0.6 and 16.6 was called "no miscalibration", and models were recalibrated by it."""
+    from tamis.study.validity.calibration import calibration_words
+
+    wide = {
+        "label": "ill",
+        "slope": 7.99,
+        "slope_interval": [-0.58, 16.57],
+        "intercept": 0.1,
+        "intercept_interval": None,
+    }
+    assert calibration_words(wide, 169) == (
+        "Whether predicted probabilities of ill are calibrated cannot be told from 169 rows: calibration slope 7.99 "
+        "(95% interval −0.58 to 16.57; 1 is perfect)."
+    )
+    noise = _table(8, 80)
+    noise["y"] = np.random.default_rng(1).permutation(noise["y"])
+    with pytest.raises(StudyError, match=r"the slope cannot be told from 0 .* give recalibrate='intercept'"):
+        study.validate(noise, recalibrate="slope", name="vague")
+    study.validate(noise, recalibrate="intercept", name="shifted")

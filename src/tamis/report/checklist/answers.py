@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Any
 
 from tamis.report import show
@@ -56,6 +57,8 @@ def _objective(facts: StudyFacts) -> Answer:
 
 def _source(facts: StudyFacts) -> Answer:
     source = facts.plan.get("source") or "a table in memory"
+    if "://" not in source:  # the folders above a file are nobody else's business
+        source = PurePath(source).name
     return f"{source}; digest of the data {facts.results['data']['digest']}.", "sheet"
 
 
@@ -291,7 +294,8 @@ def _optimism(facts: StudyFacts) -> Answer:
 
 
 def _validations(facts: StudyFacts) -> list[dict[str, Any]]:
-    return [look for look in facts.looks if look["kind"] == "validated"]
+    """The last validation on each table."""
+    return list({look["digest"]: look for look in facts.looks if look["kind"] == "validated"}.values())
 
 
 _ANSWERS: dict[str, Callable[[StudyFacts], Answer]] = {

@@ -78,10 +78,10 @@ columns equal. Left out, because it cannot obey: subset."
     given = facts.get("monotone")
     if not given:
         return ""
-    parts = [
-        f"never {'falls' if direction > 0 else 'rises'} as {_column_name(name)} rises"
-        for name, direction in given["directions"].items()
-    ]
+    parts = []
+    for sign, verb in ((1, "falls"), (-1, "rises")):
+        names = [_column_name(name) for name, direction in given["directions"].items() if direction == sign]
+        parts += [f"never {verb} as {listed(names)} rise{'s' if len(names) == 1 else ''}"] if names else []
     what = "the prediction" if given["label"] is None else f"the predicted probability of {given['label']!r}"
     out, they = given["left_out"], "it cannot" if len(given["left_out"]) == 1 else "they cannot"
     without = f" Left out, because {they} obey: {listed(out)}." if out else ""

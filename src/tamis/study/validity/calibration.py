@@ -7,7 +7,11 @@ from typing import Any
 
 from tamis.metrics.calibration import calibration, number_calibration
 from tamis.metrics.intervals.tally import Tally
+from tamis.report import show
 from tamis.study.validity.judged import Events, JudgedRows
+
+#: Slopes of gross miscalibration: where an interval reaches beyond one of them, nothing is said of calibration.
+GROSS = (0.5, 2.0)
 
 #: Rows and rows of the rarer class below which a slope is not worth a sentence.
 MIN_ROWS, MIN_EVENTS = 20, 5
@@ -54,7 +58,7 @@ def event_codes(labels: Sequence[Any]) -> list[int]:
 
 
 def calibration_words(record: dict[str, Any], n_rows: int) -> str:
-    """One or two sentences on slope and intercept.
+    """One or two sentences on slope and intercept; an interval that holds gross slopes says that nothing can be told.
 
     >>> calibration_words({"label": "yes", "slope": 0.78, "slope_interval": [0.70, 0.87], "intercept": 0.1,
     ...                    "intercept_interval": [-0.2, 0.4]}, 500)
@@ -66,11 +70,13 @@ def calibration_words(record: dict[str, Any], n_rows: int) -> str:
             return f"{what}: calibration slope {record['slope']:.2f} (1 is perfect)."
         return f"{what} have no calibration slope: they do not vary, or separate the classes."
     slope, (low, high) = record["slope"], record["slope_interval"]
-    numbers = f"calibration slope {slope:.2f} (95% interval {low:.2f}–{high:.2f}; 1 is perfect)"
+    numbers = f"calibration slope {show.number(slope, 2)} (95% interval {show.interval((low, high), 2)}; 1 is perfect)"
     if high < 1:
         return f"{what} are too extreme: {numbers}.{_in_the_large(record)}"
     if low > 1:
         return f"{what} are not extreme enough: {numbers}.{_in_the_large(record)}"
+    if low < GROSS[0] or high > GROSS[1]:
+        return f"Whether {what[0].lower()}{what[1:]} are calibrated cannot be told from {n_rows:,} rows: {numbers}."
     return f"{what} show no miscalibration in {n_rows:,} rows: {numbers}.{_in_the_large(record)}"
 
 

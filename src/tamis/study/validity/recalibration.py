@@ -9,7 +9,8 @@ import numpy as np
 from scipy.special import expit, logit
 
 from tamis.errors import StudyError
-from tamis.metrics.calibration import PROBABILITY_FLOOR, calibration, number_calibration
+from tamis.metrics.calibration import PROBABILITY_FLOOR, Calibration, calibration, number_calibration
+from tamis.report import show
 from tamis.saved import numbers, read_entry
 from tamis.study.model import Model
 from tamis.study.procedures.models.fitted import FittedProcedure
@@ -73,6 +74,7 @@ def _classes(truth: np.ndarray, probability: np.ndarray, kind: str) -> tuple[flo
         return calibrated.intercept, 1.0
     if calibrated.slope is None or calibrated.slope_intercept is None:
         raise StudyError("the predictions separate the classes of this table, or do not vary: there is no slope")
+    _refuse_vague(calibrated)
     return calibrated.slope_intercept, calibrated.slope
 
 
@@ -82,4 +84,16 @@ def _numbers(truth: np.ndarray, prediction: np.ndarray, kind: str) -> tuple[floa
         return calibrated.intercept, 1.0
     if calibrated.slope is None or calibrated.slope_intercept is None:
         raise StudyError("the predictions do not vary: there is no slope")
+    _refuse_vague(calibrated)
     return calibrated.slope_intercept, calibrated.slope
+
+
+def _refuse_vague(calibrated: Calibration) -> None:
+    """Raise where a slope cannot be told from 0: predictions moved by it would be those of chance."""
+    ends = calibrated.slope_interval
+    if ends is None or ends[0] <= 0:
+        known = "" if ends is None else f"; 95% interval {show.interval(ends, 2)}"
+        raise StudyError(
+            f"the slope cannot be told from 0 on this table ({show.number(calibrated.slope, 2)}{known}); give "
+            "recalibrate='intercept', or a table of more rows"
+        )

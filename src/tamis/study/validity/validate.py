@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import tamis
@@ -51,7 +51,7 @@ def validation(
             score=facts["score"],
             interval=None if facts["interval"] is None else (facts["interval"][0], facts["interval"][1]),
             rows=facts["rows"],
-            note=f"validated on {source}",
+            note=f"validated on {source if '://' in source else PurePath(source).name}",
         )
     )
     validations = folder / VALIDATIONS
