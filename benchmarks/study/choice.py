@@ -5,10 +5,11 @@
     python benchmarks/study/choice.py --learn 500 --most 30000  the price on all other rows of large tables
 
 Every table (at most `--most` rows of it) is studied with three tenths of its rows locked: equal rows lie on one side,
-so that no model is paid for copies. Tables too small to lock rows are left out. With `--learn`, all rows but so many are locked. Every candidate is then fitted on
-the unlocked rows and scored on the locked ones by accuracy or R². Beside it stand three models of scikit-learn at their
-defaults: a random forest, histogram gradient boosting, and an L1 logistic regression or LassoCV on standardised
-columns; words are indicators for forest and L1, and categories for boosting.
+so that no model is paid for copies. Tables too small to lock rows are left out. With `--learn`, all rows but so many
+are locked. Every candidate is then fitted on the unlocked rows and scored on the locked ones by accuracy or R². Beside
+it stand three models of scikit-learn at their defaults: a random forest, histogram gradient boosting, and an L1
+logistic regression or LassoCV on standardised columns; words are indicators for forest and L1, and categories for
+boosting.
 
 Of each rule the table says: the mean score; by how much it is under the best of the three, chosen on the test rows of
 every split, and chosen once per table; columns; the share of readable answers. "Price" counts the tables where the
@@ -42,7 +43,7 @@ from tamis.study.running import Run
 from tamis.study.settings import Settings
 from tamis.table import Table
 
-#: Rules for numbers of columns: standard errors of the paired difference, and share of the best's gain over the baseline.
+#: Rules for numbers of columns: standard errors of the paired difference, share of the best's gain over the baseline.
 RULES = {
     "1 error": (1.0, 0.0),
     "80%, 1 error": (1.0, 0.8),

@@ -37,7 +37,8 @@ class AdditiveClassifier(ClassifierMixin, BaseAdditive):
     max_columns : columns of the model at most; None: no limit. Columns are eliminated backwards by the held-out loss
         when every curve keeps its shape and gets a factor; curves of those that stay are then fitted again.
     max_pairs : pair maps at most. A pair is mapped where its interaction exceeds, at the level 0.05, that of every pair
-        after residuals are shuffled, and only if maps lower the held-out loss.
+        after residuals are shuffled (of several classes, after classes are drawn from the curves' probabilities), and
+        only if maps lower the held-out loss.
     monotone : dict column -> 1 (the curve never falls), -1 (never rises) or 0; such a column is in no pair map.
     learning_rate : share of a Newton step that a step takes.
     max_cycles : cycles of boosting over all columns at most.

@@ -2,8 +2,8 @@
 
 Kinds of model with the same number of columns form a rung of the ladder. First the rung is chosen, then the kind: the
 least loss of many candidates is below what the best of them loses on new rows, so a rung is judged by rows that did not
-choose its kind. The quoted metric decides where the proper score cannot: choosing by the Brier score alone took a model of AUC 0.79,
-where one that lost no more had 0.84.
+choose its kind. The quoted metric decides where the proper score cannot: choosing by the Brier score alone took a model
+of AUC 0.79, where one that lost no more had 0.84.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def choose_by_rung(
     quoted: Sequence[np.ndarray] | None = None,
     rungs: RungLosses | None = None,
 ) -> int:
-    """The place of the candidate to take: first the rung, by the rule of `choose`, then the kind, of which it asks more.
+    """The place of the candidate to take: first the rung, by the rule of `choose`, then the kind by a stricter one.
 
     Parameters
     ----------

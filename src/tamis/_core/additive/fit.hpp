@@ -43,6 +43,7 @@ struct AdditiveFit {
     std::vector<PairMap> maps;
     std::vector<double> sums;     // (sums, rows): out of fold
     int64_t n_cycles;
+    double loss;                  // held out
 };
 
 class Fitter {
@@ -66,21 +67,56 @@ public:
         std::vector<AdditiveFit> path;
         for (const size_t size : sizes) {
             if (selected.size() > size) {
-                selected = select(curves, columns, pairs, size);
-                curves = boost_curves(selected);
-                columns = selected;
+                Step step = best_step(curves, columns, pairs, size);
+                curves = std::move(step.curves);
+                selected = columns = terms_columns_ = step.columns;
+                pairs = std::move(step.pairs);
+                path.push_back(std::move(step.fit));
+            } else {
+                path.push_back(fit_terms(curves, columns, selected, pairs, size));
             }
-            std::erase_if(pairs, [&](const PairScore& pair) { return !has(selected, pair.first) || !has(selected, pair.second); });
-            std::vector<PairScore> mapped(pairs.begin(), pairs.begin() + std::min(pairs.size(), max_maps(size)));
-            AdditiveFit fit{start_, first_, {}, {}, std::vector<char>(columns_.size(), 0), {}, {}, 0};
-            if (mapped.empty() || !boost_with_maps(curves, selected, mapped, fit)) take(curves, fit);
-            terms_columns_ = columns;
-            path.push_back(std::move(fit));
         }
         return path;
     }
 
 private:
+    /// A model of a size: curves of its columns, the interactions that these leave, and what was fitted.
+    struct Step {
+        Boosting curves;
+        std::vector<size_t> columns;
+        std::vector<PairScore> pairs;
+        AdditiveFit fit;
+    };
+
+    /// The model of so many columns: columns that elimination leaves where interactions count, or where they do not,
+    /// whichever has the smaller held-out loss. An interaction is worth less where columns that act alone must go for it.
+    Step best_step(const Boosting& curves, const std::vector<size_t>& columns, const std::vector<PairScore>& pairs, size_t size) {
+        const std::vector<size_t> selected = select(curves, columns, pairs, size);
+        std::vector<size_t> alone = selected;
+        if (!pairs.empty()) alone = select(curves, columns, {}, size);
+        Step step = fit_columns(selected, pairs, size);
+        if (alone.empty() || alone == selected) return step;
+        Step other = fit_columns(alone, pairs, size);
+        return other.fit.loss < step.fit.loss ? std::move(other) : std::move(step);
+    }
+
+    Step fit_columns(const std::vector<size_t>& columns, std::vector<PairScore> pairs, size_t size) {
+        Boosting curves = boost_curves(columns);
+        AdditiveFit fit = fit_terms(curves, columns, columns, pairs, size);
+        return {std::move(curves), columns, std::move(pairs), std::move(fit)};
+    }
+
+    /// Curves, and maps of the interactions between selected columns if they lower the held-out loss; other interactions are erased.
+    AdditiveFit fit_terms(const Boosting& curves, const std::vector<size_t>& columns, const std::vector<size_t>& selected,
+                          std::vector<PairScore>& pairs, size_t size) {
+        std::erase_if(pairs, [&](const PairScore& pair) { return !has(selected, pair.first) || !has(selected, pair.second); });
+        std::vector<PairScore> mapped(pairs.begin(), pairs.begin() + std::min(pairs.size(), max_maps(size)));
+        AdditiveFit fit{start_, first_, {}, {}, std::vector<char>(columns_.size(), 0), {}, {}, 0, 0.0};
+        if (mapped.empty() || !boost_with_maps(curves, selected, mapped, fit)) take(curves, fit);
+        terms_columns_ = columns;
+        return fit;
+    }
+
     static bool has(const std::vector<size_t>& columns, size_t j) { return std::find(columns.begin(), columns.end(), j) != columns.end(); }
 
     /// Pair maps of a model of so many columns: all that are allowed, but of a path of sizes no more than pairs of different columns.
@@ -282,8 +318,9 @@ private:
             coarse.bins[j].resize(n);
             for (size_t i = 0; i < n; ++i) coarse.bins[j][i] = uint8_t(bins[columns_.codes[j][i]]);
         }
-        return find_interactions(coarse, candidates, rows_.counted, rows_.target.weight, std::move(g), h, n_sums, settings_.max_pairs,
-                                 settings_.seed, n_threads_, is_interrupted_);
+        const std::vector<double> lanes = n_sums > 1 ? drawn_gradients(rows_.target, F.data(), g, settings_.seed)
+                                                     : shuffled_gradients(g, h, rows_.target.weight, n_sums, settings_.seed);
+        return find_interactions(coarse, candidates, rows_.counted, lanes, h, n_sums, settings_.max_pairs, n_threads_, is_interrupted_);
     }
 
     /// Curves and out-of-fold sums of a fit.
@@ -292,6 +329,7 @@ private:
         average(boosting, fit.heights, fit.spread);
         fit.sums = out_of_fold(boosting);
         fit.n_cycles = boosting.best_cycle();
+        fit.loss = boosting.best_loss();
     }
 
     /// Curves and maps boosted together; false where that does not lower the held-out loss of the curves alone.

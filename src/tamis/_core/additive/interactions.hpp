@@ -1,5 +1,5 @@
 #pragma once
-// Interactions of two columns: what a cut of both adds to the residuals beyond what either adds, against shuffled residuals.
+// Interactions of two columns: what a cut of both adds to the residuals beyond what either adds, against residuals without interactions.
 #include <cmath>
 #include <vector>
 
@@ -10,6 +10,7 @@ namespace tamis::additive {
 
 inline constexpr size_t N_SHUFFLES = 19;  // p = 0.05 at best
 inline constexpr double MIN_QUADRANT = 5.0;  // rows
+inline constexpr double PRIOR_CURVATURE = 1.0;  // of a quadrant, with several classes: one row of an unlikely class is no interaction
 
 /// Coarse bins of the columns that are looked at: (columns, rows), with the number of bins of each.
 struct CoarseColumns {
@@ -30,11 +31,12 @@ struct PairScore {
 ///
 ///     t = (m_ll - m_lh - m_hl + m_hh)^2 / (1/H_ll + 1/H_lh + 1/H_hl + 1/H_hh),
 ///
-/// which is chi² with one degree of freedom where they do not interact. For several classes t is summed over them.
+/// which is chi² with one degree of freedom where they do not interact. For several classes t is summed over them, and every H is larger by
+/// PRIOR_CURVATURE.
 class PairScorer {
 public:
     PairScorer(const CoarseColumns& columns, std::span<const double> counted, size_t n_sums)
-        : columns_(columns), counted_(counted), n_sums_(n_sums) {}
+        : columns_(columns), counted_(counted), n_sums_(n_sums), prior_(n_sums > 1 ? PRIOR_CURVATURE : 0.0) {}
 
     /// out (lanes): the score of a pair for each lane of G (sums, rows, lanes); H (sums, rows). Returns the largest t of lane 0.
     double scores(size_t s, size_t t, const std::vector<double>& G, const std::vector<double>& H, size_t n_lanes, double* out) const {
@@ -66,8 +68,8 @@ public:
                 std::fill(contrast.begin(), contrast.end(), 0.0);
                 for (size_t k = 0; k < n_sums_; ++k) {
                     const double* h = curvature.data() + k * n_cells;
-                    const double ll = 1.0 / h[low], lh = 1.0 / (h[above] - h[low]), hl = 1.0 / (h[left] - h[low]),
-                                 hh = 1.0 / (h[all] - h[above] - h[left] + h[low]);
+                    const double ll = 1.0 / (h[low] + prior_), lh = 1.0 / (h[above] - h[low] + prior_),
+                                 hl = 1.0 / (h[left] - h[low] + prior_), hh = 1.0 / (h[all] - h[above] - h[left] + h[low] + prior_);
                     const double* g = gradient.data() + k * n_cells * n_lanes;
                     for (size_t lane = 0; lane < n_lanes; ++lane) {
                         const double g_low = g[low * n_lanes + lane], g_above = g[above * n_lanes + lane], g_left = g[left * n_lanes + lane];
@@ -105,21 +107,13 @@ private:
     const CoarseColumns& columns_;
     std::span<const double> counted_;
     size_t n_sums_;
+    double prior_;
 };
 
-/// At most max_pairs interactions with p <= 0.05, the strongest first; each is taken out of the residual before the next is looked for,
-/// so that a column correlated with one of a pair does not come back with the other.
-///
-/// g, h (sums, rows): gradient and curvature at out-of-fold sums, times weights w. The null: residuals g / sqrt(h w) shuffled among
-/// rows; p is (1 + shuffles whose best pair has at least this score) / (1 + shuffles).
-inline std::vector<PairScore> find_interactions(const CoarseColumns& columns, std::span<const size_t> candidates, std::span<const double> counted,
-                                                std::span<const double> weight, std::vector<double> g, const std::vector<double>& h, size_t n_sums, size_t max_pairs, uint64_t seed,
-                                                size_t n_threads, const std::function<bool(size_t)>& is_interrupted) {
-    const size_t n = counted.size(), n_lanes = 1 + N_SHUFFLES;
-    std::vector<std::pair<size_t, size_t>> pairs;
-    for (size_t s = 0; s < candidates.size(); ++s) {
-        for (size_t t = s + 1; t < candidates.size(); ++t) pairs.emplace_back(candidates[s], candidates[t]);
-    }
+/// (sums, rows, lanes): lane 0 is the gradient g; the others are residuals g / sqrt(h w) shuffled among rows.
+inline std::vector<double> shuffled_gradients(const std::vector<double>& g, const std::vector<double>& h, std::span<const double> weight,
+                                              size_t n_sums, uint64_t seed) {
+    const size_t n = weight.size(), n_lanes = 1 + N_SHUFFLES;
     std::vector<double> lanes(n_sums * n * n_lanes), root(n_sums * n);
     for (size_t q = 0; q < root.size(); ++q) root[q] = std::sqrt(h[q] * weight[q % n]);
     std::vector<uint32_t> order(n);
@@ -133,6 +127,44 @@ inline std::vector<PairScore> find_interactions(const CoarseColumns& columns, st
                 lanes[to * n_lanes + lane] = lane == 0 ? g[to] : g[from] / root[from] * root[to];
             }
         }
+    }
+    return lanes;
+}
+
+/// (sums, rows, lanes): lane 0 is the gradient g; the others are those of classes drawn from the probabilities at sums F.
+///
+/// Residuals of several classes cannot be shuffled: that of a row whose class was unlikely is huge, and wherever it falls outweighs all else.
+inline std::vector<double> drawn_gradients(const Target& target, const double* F, const std::vector<double>& g, uint64_t seed) {
+    const size_t n = target.weight.size(), n_sums = target.n_sums, n_lanes = 1 + N_SHUFFLES;
+    std::vector<double> lanes(n_sums * n * n_lanes), p(n_sums);
+    for (size_t q = 0; q < g.size(); ++q) lanes[q * n_lanes] = g[q];
+    for (size_t lane = 1; lane < n_lanes; ++lane) {
+        Rng rng(splitmix64(seed + lane));
+        for (size_t i = 0; i < n; ++i) {
+            class_probabilities(F, n_sums, n, i, p.data());
+            const double u = rng.uniform();
+            size_t drawn = 0;
+            for (double below = p[0]; drawn + 1 < n_sums && u >= below; below += p[drawn]) ++drawn;
+            for (size_t k = 0; k < n_sums; ++k) lanes[(k * n + i) * n_lanes + lane] = target.weight[i] * (p[k] - (k == drawn ? 1.0 : 0.0));
+        }
+    }
+    return lanes;
+}
+
+/// At most max_pairs interactions with p <= 0.05, the strongest first; each is taken out of the residual before the next is looked for,
+/// so that a column correlated with one of a pair does not come back with the other.
+///
+/// lanes (sums, rows, lanes): gradients at out-of-fold sums, and those without interactions; h (sums, rows): curvature. p is (1 + lanes
+/// without interactions whose best pair has at least this score) / lanes.
+inline std::vector<PairScore> find_interactions(const CoarseColumns& columns, std::span<const size_t> candidates, std::span<const double> counted,
+                                                const std::vector<double>& lanes, const std::vector<double>& h, size_t n_sums, size_t max_pairs,
+                                                size_t n_threads, const std::function<bool(size_t)>& is_interrupted) {
+    const size_t n = counted.size(), n_lanes = 1 + N_SHUFFLES;
+    std::vector<double> g(n_sums * n);
+    for (size_t q = 0; q < g.size(); ++q) g[q] = lanes[q * n_lanes];
+    std::vector<std::pair<size_t, size_t>> pairs;
+    for (size_t s = 0; s < candidates.size(); ++s) {
+        for (size_t t = s + 1; t < candidates.size(); ++t) pairs.emplace_back(candidates[s], candidates[t]);
     }
     const PairScorer scorer(columns, counted, n_sums);
     std::vector<double> scores(pairs.size() * n_lanes), statistic(pairs.size());

@@ -8,13 +8,13 @@ from tamis.study.procedures.models.sized import SizedFormulas
 
 
 def formula(task: str) -> Any:
-    """Linear models of columns that the lasso's path chooses."""
+    """Linear models of columns that ridge forward selection chooses."""
     return SizedFormulas(task, cv=InnerFolds())
 
 
 PROCEDURE = Procedure(
     "formula",
-    "a linear model of few columns, chosen by the lasso's path and fitted with a ridge penalty",
+    "a linear model of few columns, chosen one after the other by what they add, and fitted with a ridge penalty",
     formula,
     order=90,
     compared="always",

@@ -6,6 +6,8 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.stats import chi2_contingency
 
+from tamis.study.procedures.models.fitted import FittedProcedure
+from tamis.study.procedures.models.sized import SizedFormulas
 from tamis.study.procedures.models.sized.ridge_forward import Standardized, held_out_errors, ridge_forward
 from tamis.table import Table
 
@@ -109,3 +111,15 @@ def test_errors_of_held_out_rows_are_those_of_a_ridge():
     single = Z[:, 1:]
     coef = np.linalg.solve(single[train].T @ single[train] + 3.0 * 30 * np.eye(1), single[train].T @ target)
     assert np.allclose(errors[:, 0, 1], ((Y[test] - single[test] @ coef) ** 2).sum(axis=1))
+
+
+def test_a_column_that_would_act_against_its_direction_is_passed_over():
+    """One of two columns of a formula would have the coefficient 0."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 3)), columns=list("abc"))
+    y = 3 * frame["a"] - 2 * frame["b"] + frame["c"] + 0.1 * rng.normal(size=200)
+    table, pairs = Table.of(frame), [(np.arange(100), np.arange(100, 200))]
+    free = SizedFormulas("regression", max_columns=2, cv=pairs).fit(table, y.to_numpy())
+    rising = SizedFormulas("regression", max_columns=2, cv=pairs, monotone={"b": 1}).fit(table, y.to_numpy())
+    assert FittedProcedure("", free.models_[2], table.names).columns == ("a", "b")
+    assert FittedProcedure("", rising.models_[2], table.names).columns == ("a", "c")

@@ -109,6 +109,11 @@ class SizedModels(TakesTable, BaseEstimator):
     def _directions(self, names: Sequence[str]) -> dict[str, int] | None:
         return directions_among(self.monotone, names)
 
+    def _signs(self, table: Table) -> np.ndarray | None:
+        """Of each column 1 or -1 where predictions may only rise or fall with it, else 0; None without any."""
+        directions = self._directions(table.names)
+        return None if not directions else np.array([directions.get(name, 0) for name in table.names])
+
     # -- shared ------------------------------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SizedModels:
         """Fit the models of all sizes, or of one."""

@@ -12,7 +12,12 @@ from tamis.linear import LinearClassifier, LinearRegressor
 from tamis.study.procedures.models.facts import PAGE
 from tamis.study.procedures.models.linear import linear_loss
 from tamis.study.procedures.models.sized.base import Sample, SizedModels, on_columns
-from tamis.study.procedures.models.sized.ridge_forward import Standardized, held_out_errors, ridge_forward
+from tamis.study.procedures.models.sized.ridge_forward import (
+    Standardized,
+    held_out_errors,
+    ridge_forward,
+    selection_target,
+)
 from tamis.study.procedures.models.sized.strength import ridge_strength
 from tamis.table import Table
 from tamis.task import predicts_classes
@@ -64,9 +69,10 @@ class SizedPanels(SizedModels):
         for train, test in pairs:
             train_part = Standardized.of(table.take(train))
             held_out = train_part.of_rows(table.take(test))
-            target, truth = self._target(y, train), self._target(y, train, test)
+            target = selection_target(y, self.task, train)
+            truth = selection_target(y, self.task, train, test)
             for p, penalty in enumerate(PENALTIES):
-                panel = ridge_forward(train_part, target, penalty, max(sizes), PAGE)
+                panel = ridge_forward(train_part, target, penalty, max(sizes), PAGE, self._signs(table))
                 panels[p].append(panel)
                 if panel:
                     parts = [panel[:size] for size in sizes]
@@ -74,30 +80,19 @@ class SizedPanels(SizedModels):
         return panels, errors
 
     def _models(self, table: Table, y: Sample, sizes: Sequence[int], tuned: dict[int, TunedPanel]) -> dict[int, Any]:
-        standardized, target = Standardized.of(table), self._target(y, np.arange(len(y)))
+        standardized, target = Standardized.of(table), selection_target(y, self.task)
         panels: dict[float, list[int]] = {}
         models: dict[int, Any] = {}
         for size in sizes:
             nearest = min(tuned, key=lambda n: (abs(n - size), n), default=None)
             chosen = TunedPanel(PENALTIES[0], 1 / len(y)) if nearest is None else tuned[nearest]
             if chosen.penalty not in panels:
-                panels[chosen.penalty] = ridge_forward(standardized, target, chosen.penalty, max(sizes), PAGE)
+                panels[chosen.penalty] = ridge_forward(
+                    standardized, target, chosen.penalty, max(sizes), PAGE, self._signs(table)
+                )
             panel = panels[chosen.penalty]
             models[size] = self._fitted(table, y, panel[:size], chosen.strength)
         return models
-
-    def _target(self, y: Sample, train: np.ndarray, rows: np.ndarray | None = None) -> np.ndarray:
-        """Indicators of classes, or numbers (rows × outputs), about the mean of training rows; of these by default."""
-        if y.weight is not None:  # of rates, residuals of equal variance about the rate of the training rows
-            target = np.sqrt(y.weight) * (y.y - np.average(y.y[train], weights=y.weight[train]))
-            target = target[:, None]
-        elif predicts_classes(self.task):
-            target = np.asarray(y.y[:, None] == np.unique(y.y), dtype=np.float64)
-        else:
-            target = np.asarray(y.y[:, None], dtype=np.float64)
-        centred = target - target[train].mean(axis=0)
-        scale = float(np.abs(centred[train]).max()) or 1.0
-        return np.asarray(centred[train if rows is None else rows] / scale)
 
     def _fitted(self, table: Table, y: Sample, columns: list[int], strength: float) -> Any:
         if not columns:

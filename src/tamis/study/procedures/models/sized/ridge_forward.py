@@ -19,7 +19,9 @@ import numpy as np
 from scipy.sparse import issparse
 
 from tamis.linear.encoding import EncodedInputs
+from tamis.study.procedures.models.sized.base import Sample
 from tamis.table import Table
+from tamis.task import predicts_classes
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,12 +98,40 @@ def _variance(matrix: Any, mean: np.ndarray) -> np.ndarray:
     return np.maximum(np.asarray(matrix.multiply(matrix).mean(axis=0)).ravel() - mean**2, 0.0)
 
 
-def ridge_forward(columns: Standardized, Y: np.ndarray, penalty: float, n_columns: int, max_terms: int) -> list[int]:
+def selection_target(
+    y: Sample, task: str, train: np.ndarray | None = None, rows: np.ndarray | None = None
+) -> np.ndarray:
+    """Indicators of classes, or numbers (rows × outputs), about the mean of training rows, the largest of these 1.
+
+    Of all rows by default; of `rows` where they are given, else of the training rows.
+    """
+    train = np.arange(len(y)) if train is None else train
+    if y.weight is not None:  # of rates, residuals of equal variance about the rate of the training rows
+        target = np.sqrt(y.weight) * (y.y - np.average(y.y[train], weights=y.weight[train]))
+        target = target[:, None]
+    elif predicts_classes(task):
+        target = np.asarray(y.y[:, None] == np.unique(y.y), dtype=np.float64)
+    else:
+        target = np.asarray(y.y[:, None], dtype=np.float64)
+    centred = target - target[train].mean(axis=0)
+    scale = float(np.abs(centred[train]).max()) or 1.0
+    return np.asarray(centred[train if rows is None else rows] / scale)
+
+
+def ridge_forward(
+    columns: Standardized,
+    Y: np.ndarray,
+    penalty: float,
+    n_columns: int,
+    max_terms: int,
+    signs: np.ndarray | None = None,
+) -> list[int]:
     """Positions (in the table) of at most `n_columns` columns, in the order in which they are chosen.
 
     `penalty` is λ per row; `Y` has columns of mean 0. A category enters with all its indicators; the gain that each has
     by chance is subtracted, so that many levels are no advantage. A column of more terms than `max_terms` leaves is
-    passed over.
+    passed over, as is one whose coefficient for the last column of `Y` would have the other of its `signs` (1, -1; 0 is
+    either).
     """
     lam = penalty * columns.n_rows
     state = _State.start(columns, Y)
@@ -113,6 +143,9 @@ def ridge_forward(columns: Standardized, Y: np.ndarray, penalty: float, n_column
     while len(chosen) < n_columns:
         gains = ((state.correlation**2).sum(axis=1) - noise * state.length) / (lam + state.length)
         gains = np.where(free & (sizes <= max_terms - n_terms), np.add.reduceat(gains, columns.starts[:-1]), -np.inf)
+        if signs is not None:
+            contrary = signs[columns.groups] * state.correlation[:, -1] < 0
+            gains[np.logical_or.reduceat(contrary, columns.starts[:-1])] = -np.inf
         best = int(np.argmax(gains))
         if gains[best] == -np.inf:
             break
