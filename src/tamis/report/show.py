@@ -144,6 +144,18 @@ def name(text: object) -> str:
     return _UNSEEN.sub(_escape, str(text))
 
 
+def procedure(text: str) -> str:
+    """A procedure as the page calls it; one held to few columns with their number.
+
+    >>> procedure("formula[5]"), procedure("lasso")
+    ('formula, 5 columns', 'lasso')
+    """
+    base, _, size_text = text.partition("[")
+    if not size_text.endswith("]") or not size_text[:-1].isdigit():
+        return name(text)
+    return f"{name(base)}, {count(int(size_text[:-1]), 'column')}"
+
+
 def short(text: object, max_length: int = 40) -> str:
     """A name cut in the middle when it is long, for both its ends may be what tells it apart.
 

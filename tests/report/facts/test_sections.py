@@ -162,7 +162,8 @@ def test_curves_say_what_was_chosen(made):
     assert "with 4 columns" in path(results)["sentence"]
     assert learning(results) is None
     scores = [[0.8, 0.82], [0.9, 0.92]]
-    results["findings"]["learning"] = {"procedure": "tree", "rows": [40, 360], "scores": scores, "folds": 2}
+    results["findings"]["learning"] = {"procedure": "tree[5]", "rows": [40, 360], "scores": scores, "folds": 2}
+    assert learning(results)["words"].startswith("Accuracy of tree, 5 columns on held-out rows")
     assert "0.810 from 40, 0.910 from 360 rows" in learning(results)["words"]
 
 

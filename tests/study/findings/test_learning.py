@@ -38,7 +38,7 @@ def test_a_study_says_what_twice_its_rows_would_gain(study):
     expected = 0.4 * (6 / 392 - 6 / 792)  # noise share times what the six coefficients cost
     assert low <= expected <= high
     assert high < 0.05
-    assert told["words"].startswith("Twice the rows (800) would raise R² by about 0.0")
+    assert told["words"].startswith("Twice the rows to learn from (800) would raise R² by about 0.0")
     json.dumps(told, allow_nan=False)
 
 

@@ -19,7 +19,6 @@ from tamis.report.charts.frame import (
     pad,
     sourced,
 )
-from tamis.report.facts.procedures import procedure_name
 
 Results = dict[str, Any]
 
@@ -30,7 +29,7 @@ def procedures(results: Results) -> Figure:
     chosen, metric = results["comparison"]["chosen"], show.metric(results["answer"]["metric"])
     source: dict[str, Any] = {
         "y": list(range(len(listed))),
-        "name": [procedure_name(row["name"]) + (" (chosen)" if row["name"] == chosen else "") for row in listed],
+        "name": [show.procedure(row["name"]) + (" (chosen)" if row["name"] == chosen else "") for row in listed],
         "nested": [row["nested"] for row in listed],
         "train": [row["train"] for row in listed],
         "low": [(row["interval"] or [row["nested"]])[0] for row in listed],
@@ -87,7 +86,7 @@ def folds(results: Results) -> Figure:
     figure = framed(height=80 + 42 * len(listed), x_axis_label=f"{metric}, one point a fold")
     dashed(figure, results["answer"]["baseline"])
     dots = mark(figure, "Scatter", source, x="score", y="y", size=7, alpha=0.6, color="color")
-    named(figure.yaxis[0], [procedure_name(row["name"]) for row in listed])
+    named(figure.yaxis[0], [show.procedure(row["name"]) for row in listed])
     hover(figure, [dots], [("fold", "@fold"), ("score", "@said")])
     pad(figure.y_range, len(listed))
     return figure

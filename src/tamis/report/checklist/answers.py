@@ -100,7 +100,9 @@ def _predictors(facts: StudyFacts) -> Answer:
 
 
 def _sample_size(facts: StudyFacts) -> Answer:
-    return f"{_events(facts)[0]} No target size was given to the study; `tamis size` computes one.", "which"
+    told = ((facts.results.get("findings") or {}).get("learning") or {}).get("forecast") or {}
+    words = f" {told['words']}" if told.get("gain") is not None else ""
+    return f"{_events(facts)[0]} No target size was given to the study; `tamis size` computes one.{words}", "which"
 
 
 def _missing(facts: StudyFacts) -> Answer:

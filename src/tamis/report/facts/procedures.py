@@ -88,30 +88,18 @@ def procedures(results: Results) -> dict[str, Any]:
         "told": [
             {"name": show.name(row["name"]), "words": sentence(show.name(row["words"]))}
             for row in listed
-            if procedure_name(row["name"]) == show.name(row["name"])
+            if show.procedure(row["name"]) == show.name(row["name"])
         ],
     }
 
 
-def procedure_name(name: str) -> str:
-    """A procedure as the page calls it; one held to few columns with their number.
-
-    >>> procedure_name("formula[5]"), procedure_name("lasso")
-    ('formula, 5 columns', 'lasso')
-    """
-    base, _, size_text = name.partition("[")
-    if not size_text.endswith("]") or not size_text[:-1].isdigit():
-        return show.name(name)
-    return f"{show.name(base)}, {show.count(int(size_text[:-1]), 'column')}"
-
-
 def _rule(compared: dict[str, Any], ladder: Sequence[dict[str, Any]]) -> str:
-    scored = {row["name"]: {**row, "said": procedure_name(row["name"])} for row in compared["procedures"]}
+    scored = {row["name"]: {**row, "said": show.procedure(row["name"])} for row in compared["procedures"]}
     best, chosen = scored[compared["best"]], scored[compared["chosen"]]
     how = f"Procedures are compared by the {LOSSES[compared['loss']]} of held-out rows, row by row."
     best_words = f"Best: {best['said']}, {show.number(best['loss'], 4)}."
     if compared.get("chosen_by") == "person":
-        preference, by_rule = PREFERENCES[compared["prefer"]], procedure_name(compared["by_rule"])
+        preference, by_rule = PREFERENCES[compared["prefer"]], show.procedure(compared["by_rule"])
         return f"{how} {best_words} A person chose {chosen['said']}; the rule ({preference}) takes {by_rule}."
     if compared["signal"] == "none":
         return f"{how} {best_words} None can be told from the baseline, so the baseline is kept."
@@ -190,7 +178,7 @@ def _procedure(row: dict[str, Any], index: int, chosen: str) -> list[Any]:
     mark = "chosen" if row["name"] == chosen else ""
     is_baseline = index == 0
     return [
-        cell(procedure_name(row["name"]), index, badge=mark),
+        cell(show.procedure(row["name"]), index, badge=mark),
         cell(show.number(row["train"]), row["train"]),
         cell(show.number(row["nested"]), row["nested"], css="strong"),
         cell(show.signed(row["gap"]), row["gap"]),
@@ -220,7 +208,7 @@ def _besides(listed: list[dict[str, Any]]) -> ReportTable | None:
     heads = (Head("procedure"), *(Head(SHORT.get(name, show.metric(name)), number=True) for name in names))
     rows = [
         [
-            cell(procedure_name(row["name"]), index),
+            cell(show.procedure(row["name"]), index),
             *(cell(show.number(row["metrics"][n]), row["metrics"][n]) for n in names),
         ]
         for index, row in enumerate(listed)
@@ -241,7 +229,7 @@ def optimism(results: Results) -> dict[str, Any]:
     else:
         meaning = "both agree"
     picked = Counter(compared["chosen_in_folds"])
-    chosen = [f"{procedure_name(name)} {times:,}×" for name, times in picked.most_common()]
+    chosen = [f"{show.procedure(name)} {times:,}×" for name, times in picked.most_common()]
     return {
         "promised": show.number(promised),
         "found": show.number(nested_score),
@@ -257,7 +245,7 @@ def optimism(results: Results) -> dict[str, Any]:
 def _quoted(compared: dict[str, Any]) -> str:
     """Which of the scores is quoted above."""
     if compared.get("chosen_by") == "person":
-        name = procedure_name(compared["chosen"])
+        name = show.procedure(compared["chosen"])
         return f"That is the rule's own choice; quoted above is the nested score of {name} alone."
     if compared["chosen"] == "baseline":
         return "That is the rule's own choice; quoted above is the nested score of the baseline, which is kept."
