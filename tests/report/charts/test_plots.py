@@ -59,6 +59,9 @@ def test_a_tree_is_drawn_with_every_node_at_its_depth():
     assert sorted(points["x"]) == sorted(model.tree_.depth.tolist())
     assert points["way"][0] == "all rows"
     assert plot.width == 500
+    replies = plot.center[-2].source.data["reply"]
+    assert sorted(replies) == sorted(way for way in points["way"] if way != "all rows")
+    assert all("≤" in reply or ">" in reply for reply in replies)
 
 
 def test_a_path_is_drawn_as_it_was_followed():

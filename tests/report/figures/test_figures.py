@@ -15,7 +15,7 @@ from tamis.report.charts.plots import Plots
 from tamis.report.figures import chart_picture, every_figure, export_figures
 from tamis.report.figures.axes import Scale, ends_of
 from tamis.report.figures.chart import WIDTH
-from tamis.report.figures.picture import Circle, Path, Words
+from tamis.report.figures.picture import Circle, Path, Raster, Words
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -27,6 +27,13 @@ def scales(figure, picture):
     assert marks
     x, y = figure.x_range, figure.y_range
     return Scale(left, left + width, x.start, x.end), Scale(top + height, top, y.start, y.end)
+
+
+def pixels(figure, picture):
+    """From values to pixels."""
+    left, top, width, height = picture.frame
+    x, y = figure.x_range, figure.y_range
+    return Scale(x.start, x.end, left, left + width), Scale(y.start, y.end, top + height, top)
 
 
 def test_a_saved_curve_has_the_facts_of_the_page(made):
@@ -170,3 +177,37 @@ def test_hostile_names_are_text_and_stay_in_the_folder(made, tmp_path):
         for path in written:
             tags = {element.tag for element in ElementTree.parse(path).iter()}
             assert tags <= {f"{SVG}{tag}" for tag in ("svg", "title", "rect", "path", "circle", "text")}
+
+
+def test_pictures_of_a_lecture_are_saved(tmp_path):
+    """A boundary, a heat map, a tree or a path would be a picture only in a browser."""
+    from tests.walks.files import waves
+
+    import tamis
+    from tamis.report import boundary, heatmap
+    from tamis.report.figures import save_picture
+
+    X, classes, y = waves(120)
+    tree = tamis.TreeClassifier(max_depth=2).fit(X, classes)
+    drawn_boundary = boundary(tree, X, classes)
+    picture = chart_picture(drawn_boundary)
+    raster = next(shape for shape in picture.shapes if isinstance(shape, Raster))
+    x, y_scale = pixels(drawn_boundary, picture)
+    for (a, b), code in zip(X[:40], tree.predict(X[:40])):  # the colour under a point is that of its class
+        row = int((y_scale.at(b) - raster.top) / raster.height * len(raster.cells))
+        column = int((x.at(a) - raster.left) / raster.width * raster.cells.shape[1])
+        red, _, blue, _ = raster.cells[row, column].tolist()
+        assert (red > blue) == bool(code)
+    figures = {
+        "boundary": drawn_boundary,
+        "heat": heatmap(X[:20]),
+        "tree": tree.plot(),
+        "path": tamis.LinearRegressor("lasso").fit(np.column_stack([X, X**2]), y).plot_path(),
+    }
+    for name, figure in figures.items():
+        for kind in ("svg", "png"):
+            assert save_picture(chart_picture(figure), tmp_path / f"{name}.{kind}").stat().st_size > 2_000
+    words = [shape.text for shape in chart_picture(figures["tree"]).shapes if isinstance(shape, Words)]
+    assert any("≤" in word for word in words)
+    titled = [shape.text for shape in chart_picture(figures["heat"]).shapes if isinstance(shape, Words)]
+    assert "Heat map: standardised values" in titled

@@ -52,6 +52,7 @@ def _is_set(end: Any) -> bool:
 
 def ticks_of(axis: Any, low: float, high: float) -> list[tuple[float, str]]:
     """Ticks between the ends, each with its words."""
+    low, high = min(low, high), max(low, high)
     fixed = getattr(axis.ticker, "ticks", None)
     if fixed is not None:
         overrides = axis.major_label_overrides

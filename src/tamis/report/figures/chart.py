@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis.errors import ParameterError
 from tamis.report.figures.axes import Scale, ends_of, text_of, ticks_of
-from tamis.report.figures.picture import Circle, Path, Picture, Point, Shape, Style, Words
+from tamis.report.figures.picture import Circle, Path, Picture, Point, Raster, Shape, Style, Words
 from tamis.tree.export.picture.ink import width_of
 
 #: Pixels across, where the figure takes the width of its page.
@@ -21,9 +21,6 @@ LETTERS, SMALL = 13.0, 12.0
 
 #: Room for a line of letters, and around the picture.
 LINE, MARGIN = 22.0, 14.0
-
-#: Colours that Bokeh gives by name.
-NAMED = {"white": "#ffffff", "black": "#000000", "gray": "#808080", "grey": "#808080"}
 
 Values = dict[str, np.ndarray]
 
@@ -45,8 +42,12 @@ def chart_picture(figure: Any, words: str = "", width: int | None = None) -> Pic
     left, top, right, bottom = _margins(figure, x_ends, y_ends)
     x, y = Scale(*x_ends, left, across - right), Scale(*y_ends, height - bottom, top)
     shapes: list[Shape] = [*_grid(figure, x, y), *_axes(figure, x, y)]
+    if title_of(figure):
+        shapes.append(Words((left, MARGIN / 2 + LETTERS), title_of(figure), LETTERS, "#3c434d", bold=True))
     for glyph, data in marks:
-        shapes.extend(shape for shape in _drawn(glyph, data, x, y) if isinstance(shape, Words) or shape.style.is_seen)
+        shapes.extend(
+            shape for shape in _drawn(glyph, data, x, y) if isinstance(shape, (Words, Raster)) or shape.style.is_seen
+        )
     shapes.extend(_notes(figure, x, y))
     frame = (x.start, y.end, x.end - x.start, y.start - y.end)
     return Picture(across, height, tuple(shapes), words, frame=frame)
@@ -64,8 +65,17 @@ def _margins(
     if figure.xaxis[0].visible:
         below += LINE + (LINE if text_of(figure.xaxis[0].axis_label or "") else 0)
         words = ticks_of(figure.xaxis[0], *x_ends)
-        right += width_of(words[-1][1], LETTERS) / 2 if words else 0.0
-    return left, (LINE + 4 if figure.legend else MARGIN / 2), right, below
+        if figure.xaxis[0].major_label_orientation != "horizontal":
+            below += max((width_of(word, LETTERS) for _, word in words), default=0.0) - LINE / 2
+        elif words:
+            right += width_of(words[-1][1], LETTERS) / 2
+    top = MARGIN / 2 + LINE * bool(figure.legend) + LINE * bool(title_of(figure))
+    return left, top, right, below
+
+
+def title_of(figure: Any) -> str:
+    """What stands above the figure; nothing mostly."""
+    return text_of(figure.title.text) if figure.title is not None else ""
 
 
 def _reach(marks: list[tuple[Any, Any]], axis: str) -> list[float]:
@@ -78,6 +88,10 @@ def _reach(marks: list[tuple[Any, Any]], axis: str) -> list[float]:
                 if name == f"{axis}s":
                     read = np.concatenate([np.asarray(line, dtype=np.float64) for line in read]) if len(read) else read
                 values.extend(np.asarray(read, dtype=np.float64).tolist())
+        if f"d{'w' if axis == 'x' else 'h'}" in glyph.properties():
+            values.extend(
+                (_values(glyph, axis, data) + _values(glyph, f"d{'w' if axis == 'x' else 'h'}", data)).tolist()
+            )
         if axis == "y" and type(glyph).__name__ == "HBar":
             middle, half = _values(glyph, "y", data), float(_setting(glyph.height)) / 2
             values.extend([*(middle - half).tolist(), *(middle + half).tolist()])
@@ -106,9 +120,20 @@ def _colors(glyph: Any, kind: str, data: Any) -> list[str | None]:
     """The colour of every mark: "fill" or "line"."""
     if f"{kind}_color" not in glyph.properties():
         return [None] * max((len(values) for values in data.values()), default=0)
-    return [
-        None if color is None else NAMED.get(str(color), str(color)) for color in _values(glyph, f"{kind}_color", data)
-    ]
+    return [color_of(color) for color in _values(glyph, f"{kind}_color", data)]
+
+
+def color_of(color: Any) -> str | None:
+    """A colour as #rrggbb: Bokeh also takes names.
+
+    >>> color_of("lightgray"), color_of("#2f6fbb"), color_of(None)
+    ('#d3d3d3', '#2f6fbb', None)
+    """
+    if color is None or str(color).startswith("#"):
+        return color
+    from bokeh.colors import named
+
+    return str(getattr(named, str(color)).to_hex())
 
 
 def _style(glyph: Any, fill: str | None, line: str | None) -> Style:
@@ -204,7 +229,33 @@ def _areas(glyph: Any, data: Any, x: Scale, y: Scale) -> Iterator[Shape]:
         yield Path((*upper, *reversed(lower)), _style(glyph, fill[0], None), closed=True)
 
 
+def _images(glyph: Any, data: Any, x: Scale, y: Scale) -> Iterator[Shape]:
+    """Cells of colour: given as such, or numbers that a palette colours."""
+    columns = [_values(glyph, name, data).astype(np.float64) for name in ("x", "y", "dw", "dh")]
+    for cells, left, low, wide, high in zip(data[_field(glyph.image)], *columns):
+        colored = _colored(np.asarray(cells), getattr(glyph, "color_mapper", None))
+        xs, ys = sorted((x.at(left), x.at(left + wide))), sorted((y.at(low), y.at(low + high)))
+        if y.at(low + high) < y.at(low):  # the first row is that of the smallest value
+            colored = colored[::-1]
+        yield Raster(xs[0], ys[0], xs[1] - xs[0], ys[1] - ys[0], colored)
+
+
+def _field(value: Any) -> str:
+    return str(getattr(value, "field", value))
+
+
+def _colored(cells: np.ndarray, mapper: Any) -> np.ndarray:
+    """Rows × columns × (red, green, blue, opacity)."""
+    if mapper is None:
+        return np.ascontiguousarray(cells.astype(np.uint32)).view(np.uint8).reshape(*cells.shape, 4)
+    palette = np.array([[int(color[k : k + 2], 16) for k in (1, 3, 5)] + [255] for color in mapper.palette], np.uint8)
+    place = (cells - mapper.low) / (mapper.high - mapper.low) * len(palette)
+    return np.asarray(palette[np.clip(place.astype(np.int64), 0, len(palette) - 1)])
+
+
 _PAINTERS = {
+    "Image": _images,
+    "ImageRGBA": _images,
     "Line": _lines,
     "Step": _steps,
     "MultiLine": _several_lines,
@@ -217,7 +268,7 @@ _PAINTERS = {
 
 def _grid(figure: Any, x: Scale, y: Scale) -> Iterator[Shape]:
     """A line across the frame at every tick."""
-    color = figure.grid[0].grid_line_color
+    color = color_of(figure.grid[0].grid_line_color)
     if color is None or not figure.grid[0].visible:
         return
     style = Style(stroke=color)
@@ -231,15 +282,20 @@ def _axes(figure: Any, x: Scale, y: Scale) -> Iterator[Shape]:
     """Both axes with ticks, their words and the labels."""
     below, beside = figure.xaxis[0], figure.yaxis[0]
     if below.visible:
-        color, ink = below.axis_line_color, below.major_label_text_color
+        color, ink = color_of(below.axis_line_color), color_of(below.major_label_text_color) or ""
         yield Path(((x.start, y.start), (x.end, y.start)), Style(stroke=color))
+        turned, room = below.major_label_orientation != "horizontal", LINE
         for tick, word in ticks_of(below, x.low, x.high):
             yield Path(((x.at(tick), y.start), (x.at(tick), y.start + 5)), Style(stroke=color))
-            yield Words((x.at(tick), y.start + 19), word, LETTERS, ink, "middle")
-        middle = ((x.start + x.end) / 2, y.start + 19 + LINE)
+            if turned:
+                room = max(room, width_of(word, LETTERS) + LINE / 2)
+                yield Words((x.at(tick) + 0.35 * LETTERS, y.start + 8), word, LETTERS, ink, "end", turned=True)
+            else:
+                yield Words((x.at(tick), y.start + 19), word, LETTERS, ink, "middle")
+        middle = ((x.start + x.end) / 2, y.start + 19 + room)
         yield Words(middle, text_of(below.axis_label or ""), LETTERS, ink, "middle")
     if beside.visible:
-        color, ink = beside.axis_line_color, beside.major_label_text_color
+        color, ink = color_of(beside.axis_line_color), color_of(beside.major_label_text_color) or ""
         yield Path(((x.start, y.start), (x.start, y.end)), Style(stroke=color))
         for tick, word in ticks_of(beside, y.low, y.high):
             yield Words((x.start - 8, y.at(tick) + 0.35 * LETTERS), word, LETTERS, ink, "end")
@@ -264,7 +320,9 @@ def _span(note: Any, x: Scale, y: Scale) -> Shape:
     at, is_upright = float(note.location), note.dimension == "height"
     ends = ((x.at(at), y.start), (x.at(at), y.end)) if is_upright else ((x.start, y.at(at)), (x.end, y.at(at)))
     dash = tuple(note.line_dash or ())
-    return Path(ends, Style(stroke=str(_setting(note.line_color)), width=float(_setting(note.line_width)), dash=dash))
+    return Path(
+        ends, Style(stroke=color_of(_setting(note.line_color)), width=float(_setting(note.line_width)), dash=dash)
+    )
 
 
 def _names(note: Any, x: Scale, y: Scale) -> Iterator[Shape]:
@@ -273,7 +331,7 @@ def _names(note: Any, x: Scale, y: Scale) -> Iterator[Shape]:
     anchor = {"left": "start", "right": "end", "center": "middle"}[str(_setting(note.text_align))]
     for a, b, text, right, up in zip(*columns):
         place = (x.at(float(a)) + float(right), y.at(float(b)) - float(up))
-        yield Words(place, text_of(text), size, str(_setting(note.text_color)), anchor)
+        yield Words(place, text_of(text), size, color_of(_setting(note.text_color)) or "", anchor)
 
 
 def _legend(legend: Any, x: Scale, y: Scale) -> Iterator[Shape]:
@@ -289,5 +347,5 @@ def _legend(legend: Any, x: Scale, y: Scale) -> Iterator[Shape]:
             yield Circle((at + 10, height), float(size) / 2, style)
         else:
             yield Path(((at, height), (at + 20, height)), style)
-        yield Words((at + 26, height + 0.35 * LETTERS), word, LETTERS, legend.label_text_color)
+        yield Words((at + 26, height + 0.35 * LETTERS), word, LETTERS, color_of(legend.label_text_color) or "")
         at += 26 + width_of(word, LETTERS) + 14

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from tamis.report.figures.picture import Circle, Path, Picture, Point, Shape, Style, Words
+from tamis.report.figures.picture import Circle, Path, Picture, Point, Raster, Shape, Style, Words
 from tamis.report.figures.styles import Element, style_of
 from tamis.tree.export.picture.ink import clipped, width_of
 
@@ -76,7 +76,9 @@ def _shapes(element: Any, chain: list[Element], inherited: dict[str, str]) -> It
         return
     if element.tag in _SHAPES:
         yield from (
-            shape for shape in _SHAPES[element.tag](element, style) if isinstance(shape, Words) or shape.style.is_seen
+            shape
+            for shape in _SHAPES[element.tag](element, style)
+            if isinstance(shape, (Words, Raster)) or shape.style.is_seen
         )
     for child in element:
         yield from _shapes(child, here, style)
@@ -185,4 +187,6 @@ def _moved(shape: Shape, right: float, down: float) -> Shape:
         return replace(shape, points=tuple((x + right, y + down) for x, y in shape.points))
     if isinstance(shape, Circle):
         return replace(shape, center=(shape.center[0] + right, shape.center[1] + down))
+    if isinstance(shape, Raster):
+        return replace(shape, left=shape.left + right, top=shape.top + down)
     return replace(shape, at=(shape.at[0] + right, shape.at[1] + down))

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
+from base64 import b64encode
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from tamis.tree.export.picture.ink import clean
 
@@ -61,7 +66,18 @@ class Words:
     turned: bool = False
 
 
-Shape = Path | Circle | Words
+@dataclass(frozen=True, eq=False)
+class Raster:
+    """Cells of colour that fill a rectangle: rows × columns × (red, green, blue, opacity), the top row first."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    cells: np.ndarray
+
+
+Shape = Path | Circle | Words | Raster
 
 
 @dataclass(frozen=True)
@@ -97,11 +113,36 @@ class Picture:
 def _element(shape: Shape) -> str:
     if isinstance(shape, Words):
         return _text(shape)
+    if isinstance(shape, Raster):
+        place = f'x="{_number(shape.left)}" y="{_number(shape.top)}"'
+        size = f'width="{_number(shape.width)}" height="{_number(shape.height)}"'
+        cells = b64encode(png_of_cells(shape.cells)).decode()
+        how = 'preserveAspectRatio="none" style="image-rendering: pixelated"'
+        return f'<image {place} {size} {how} href="data:image/png;base64,{cells}"/>'
     if isinstance(shape, Circle):
         (x, y), radius = shape.center, shape.radius
         return f'<circle cx="{_number(x)}" cy="{_number(y)}" r="{_number(radius)}"{_ink(shape.style)}/>'
     route = "M" + "L".join(f"{_number(x)} {_number(y)}" for x, y in shape.points) + ("Z" if shape.closed else "")
     return f'<path d="{route}"{_ink(shape.style)}/>'
+
+
+def png_of_cells(cells: np.ndarray) -> bytes:
+    """A PNG of one pixel per cell.
+
+    >>> png_of_cells(np.zeros((1, 1, 4), dtype=np.uint8))[:4]
+    b'\\x89PNG'
+    """
+    height, width, _ = cells.shape
+    rows = np.hstack([np.zeros((height, 1), np.uint8), cells.astype(np.uint8).reshape(height, -1)])
+    parts = [
+        (b"IHDR", struct.pack(">2I5B", width, height, 8, 6, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows.tobytes(), 9)),
+        (b"IEND", b""),
+    ]
+    body = b"".join(
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in parts
+    )
+    return b"\x89PNG\r\n\x1a\n" + body
 
 
 def _ink(style: Style) -> str:

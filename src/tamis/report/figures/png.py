@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from tamis.errors import ParameterError
-from tamis.report.figures.picture import Circle, Path, Picture, Point, Style, Words
+from tamis.report.figures.picture import Circle, Path, Picture, Point, Raster, Style, Words
 
 #: Fonts that are looked for, best first; Pillow's own where there is none of them.
 FONTS = ("DejaVuSans.ttf", "Arial.ttf", "LiberationSans-Regular.ttf", "NotoSans-Regular.ttf", "Helvetica.ttc")
@@ -34,6 +34,11 @@ def png_of(picture: Picture) -> bytes:
     for shape in picture.shapes:
         if isinstance(shape, Words):
             _write(sheet, shape, fine)
+        elif isinstance(shape, Raster):
+            cells = Image.fromarray(shape.cells.astype(np.uint8), "RGBA")
+            size_of = (max(1, round(shape.width * fine)), max(1, round(shape.height * fine)))
+            place = (round(shape.left * fine), round(shape.top * fine))
+            sheet.alpha_composite(cells.resize(size_of, Image.Resampling.NEAREST), place)
         else:
             _paint(sheet, shape, fine)
     final = (round(picture.width * min(SCALE, fine)), round(picture.height * min(SCALE, fine)))

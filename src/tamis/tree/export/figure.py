@@ -46,6 +46,7 @@ def figure_of(model: Any, **options: Any) -> Any:
         color="#c9ced6",
         line_width=2,
     )
+    plot.add_layout(_replies(tree, nodes, ways, y))
     points = plot.scatter("x", "y", source=source, size="size", color="color", line_color="white")
     labels = LabelSet(x="x", y="y", text="words", source=source, x_offset=12, y_offset=-7, text_font_size="12px")
     plot.add_layout(labels)
@@ -53,6 +54,22 @@ def figure_of(model: Any, **options: Any) -> Any:
     plot.axis.visible = plot.grid.visible = False
     plot.x_range.start, plot.x_range.end = -0.2, tree.max_depth + 1.2
     return plot
+
+
+def _replies(tree: Any, nodes: np.ndarray, ways: list[str], y: np.ndarray) -> Any:
+    """The reply that leads to each node, with its threshold, in the middle of its branch."""
+    from bokeh.models import ColumnDataSource, LabelSet
+
+    below = [(int(node), way) for node, way in zip(nodes, ways) if tree.parent[node] >= 0]
+    source = ColumnDataSource(
+        {
+            "x": [float(tree.depth[node]) - 0.5 for node, _ in below],
+            "y": [-float(y[node] + y[tree.parent[node]]) / 2 for node, _ in below],
+            "reply": [way for _, way in below],
+        }
+    )
+    look = {"text_font_size": "11px", "text_color": "#59626e", "text_align": "center"}
+    return LabelSet(x="x", y="y", text="reply", source=source, y_offset=3, **look)
 
 
 def _heights(tree: Any) -> np.ndarray:
