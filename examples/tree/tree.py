@@ -2,9 +2,9 @@
 A pruned tree, to read
 ======================
 
-Thirty measurements of a tumour, and a tree that ten folds pruned to what they can agree on. Each card is a group of
-patients: above it what sends them there, on it the answer, below the line the next question. Text, rules and SQL
-say the same tree.
+Thirty measurements of a tumour, and a tree that ten folds pruned to what they can agree on. Each point is a group of
+patients, larger for more of them: on the branch stands the threshold that sends them there, beside the point the next
+question, or the answer. `to_text`, `to_sql` and `to_svg` write the same tree.
 """
 
 from bokeh.plotting import show
