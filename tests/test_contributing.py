@@ -14,7 +14,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 GUIDE = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 RECIPES = {
-    part.splitlines()[0].removeprefix("Add a "): part for part in GUIDE.split("\n### ")[1:] if part.startswith("Add a ")
+    part.splitlines()[0].removeprefix("Add a").removeprefix("n").strip(): part
+    for part in GUIDE.split("\n### ")[1:]
+    if part.startswith("Add a")
 }
 _NEW_FILE = re.compile(r"```diff\n--- (\S+)\n\+\+\+ b/(\S+)\n@@ -0,0 \+1,(\d+) @@\n(.*?)\n```", re.S)
 
@@ -39,6 +41,10 @@ FOLDER_TESTS = {
     "search strategy": "tests/search/test_strategy.py",
     "loss": "tests/linear/losses",
     "procedure": "tests/study/test_by_name.py",
+    "metric": "tests/metrics",
+    "transform": "tests/transform",
+    "export": "tests/study/export/test_export.py",
+    "chart": "tests/report/charts",
 }
 
 

@@ -15,7 +15,7 @@ PACKAGE = ROOT / "src" / "tamis"
 #: Folders of benchmarks that measure several folders of the package at once.
 ACROSS = {"scale", "fuzz"}
 #: Folders of tests that stand for no folder of the package.
-APART = ("contract", "golden", "examples", "report/browser")
+APART = ("contract", "golden", "examples", "report/browser", "walks")
 #: Files of a folder above which a hint is given.
 MANY_FILES = 20
 #: Where the site is built: not there in a fresh clone.

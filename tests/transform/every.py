@@ -44,6 +44,11 @@ TRANSFORMS = [
     transform.Text("city"),
     transform.Transforms("city: encode(target); x*: log, standardize; impute"),
 ]
+TRANSFORMS += [
+    getattr(transform, name)()
+    for name, home in transform._HOME.items()
+    if ".columnwise." in home and name not in {type(kind).__name__ for kind in TRANSFORMS}
+]
 SIGNALS = [
     transform.Baseline(),
     transform.Convolve([1.0, -1.0]),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["SYNONYMS", "Each", "Metric", "Score"]
+__all__ = ["SYNONYMS", "Each", "Metric", "Score", "label_text", "mean_of"]
 
 Score = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
 Each = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -65,3 +65,12 @@ class Metric:
     def base(self) -> str:
         word = self.name.removeprefix("neg_")
         return SYNONYMS.get(word, word)
+
+
+def mean_of(each: Each) -> Score:
+    """The metric whose value is the mean over rows."""
+    return lambda y, answer, labels: float(np.mean(each(y, answer, labels)))
+
+
+def label_text(label: Any) -> str:
+    return repr(label.item() if hasattr(label, "item") else label)

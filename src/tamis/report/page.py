@@ -19,27 +19,6 @@ MOST_BYTES = 2_000_000
 #: The most bytes that the rows of a table may have before they are compressed: a browser must unpack them at once.
 LARGEST = 8_000_000
 
-#: What each chart shows, in words, for those who cannot see it.
-CAPTIONS = {
-    "procedures": "Nested score of each procedure with its 95% interval, its score on the training rows, and a small "
-    "point for each fold; the dashed line is the baseline.",
-    "stability": "Share of folds in which each column was used; those of the final model are orange.",
-    "frontier": "Score on held-out rows against the number of columns used, with 95% intervals; the chosen one is "
-    "orange. Lines follow a procedure held to fewer columns, dashed ones inside training folds; a dotted level line is "
-    "a black box.",
-    "path": "Coefficients along the path of the penalty, a line a term; the upright line is the step shown below.",
-    "roc": "ROC curve of held-out rows; the dashed diagonal is guessing, a point the threshold set above.",
-    "precision_recall": "Precision against recall of held-out rows; the dashed line is guessing, a "
-    "point the threshold set above.",
-    "reliability": "Calibration: observed against predicted probability, in tenths (points) and smoothed (curve, with "
-    "its 95% band); the dashed line is perfect.",
-    "decision_curve": "Decision curve: net benefit of acting on the predictions (line, with its 95% band), on all rows "
-    "(dotted) and on none (dashed).",
-    "predicted": "Predicted against actual, for held-out rows; the dashed diagonal is perfect.",
-    "residuals": "Actual minus predicted against predicted, for held-out rows; nine tenths of the "
-    "predictions lie between the dotted lines.",
-}
-
 #: The scripts of a page, in the order they run.
 SCRIPTS = ("charts.js", "tables.js", "path.js", "threshold.js", "try.js", "contents.js", "save.js")
 
@@ -53,7 +32,7 @@ def page(results: dict[str, Any], plan: dict[str, Any], openings: Sequence[dict[
     plan : as in plan.json: the source and the settings.
     openings : lines of the ledger, oldest first.
     """
-    from tamis.report.charts import drawn
+    from tamis.report.charts.drawn import at_the_end, captions, drawn
 
     results, plan, openings = with_short_names((results, plan, list(openings)))
     facts = facts_of(results, plan, openings)
@@ -63,7 +42,8 @@ def page(results: dict[str, Any], plan: dict[str, Any], openings: Sequence[dict[
         "facts": facts,
         "charts": charts,
         "drawings": _drawings(charts) if charts else "",
-        "captions": CAPTIONS,
+        "captions": captions(),
+        "ends": at_the_end(charts),
         "style": _file_text("style.css"),
         "scripts": scripts,
         "policy": _policy(scripts),

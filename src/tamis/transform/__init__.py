@@ -1,19 +1,20 @@
 """Better columns: each transform learns on training rows alone and keeps names, frames and missing values.
 
-Read `base` first (how a transform is made); then one column (`scale`, `clip`, `log`, `sigmoid`, `rank`, `symmetrize`,
-`discretize`, `impute`, `encode`), one row (`normalize`, `trim`), new columns (`products`, `kernel_features`, `text`),
+Read `base` first (how a transform is made); then one column (`scale`, `columnwise/`, `discretize`, `impute`, `encode`),
+one row (`normalize`), new columns (`products`, `kernel_features`, `text`),
 ordered columns (`signals`), and several transforms of some columns each (`steps`).
 """
 
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any
 
 _HOME = {
     "Baseline": "tamis.transform.signals",
     "Center": "tamis.transform.scale",
-    "Clip": "tamis.transform.clip",
     "Convolve": "tamis.transform.signals",
     "Denoise": "tamis.transform.signals",
     "Derivative": "tamis.transform.signals",
@@ -22,23 +23,24 @@ _HOME = {
     "Fourier": "tamis.transform.signals",
     "Impute": "tamis.transform.impute",
     "KernelFeatures": "tamis.transform.kernel_features",
-    "Log": "tamis.transform.log",
     "Monomials": "tamis.transform.products",
     "Normalize": "tamis.transform.normalize",
-    "Rank": "tamis.transform.rank",
     "Ratios": "tamis.transform.products",
     "ScatterCorrection": "tamis.transform.signals",
     "Shares": "tamis.transform.normalize",
     "Sharpen": "tamis.transform.signals",
-    "Sigmoid": "tamis.transform.sigmoid",
     "Smooth": "tamis.transform.signals",
     "Standardize": "tamis.transform.scale",
-    "Symmetrize": "tamis.transform.symmetrize",
     "Text": "tamis.transform.text",
     "Transforms": "tamis.transform.steps",
-    "Trim": "tamis.transform.trim",
     "UnitRange": "tamis.transform.scale",
     "Wavelet": "tamis.transform.signals",
+}
+
+#: A file of `columnwise` holds the transform of its name.
+_HOME |= {
+    each.name.title().replace("_", ""): f"tamis.transform.columnwise.{each.name}"
+    for each in iter_modules([str(Path(__file__).parent / "columnwise")])
 }
 
 __all__ = sorted(_HOME)

@@ -9,13 +9,14 @@ from tests.study.export.tables import QUICK, mixed, rows_of
 
 import tamis
 from tamis.errors import StudyError, UnwritableError
-from tamis.study.export import KINDS, export
+from tamis.study.export import export, formats
 
 
 def test_every_kind_but_onnx_is_text(studies):
     """A kind that is listed and not written would be found out by the user."""
     model = studies("two", "tree").model_
-    assert {kind: type(export(model, kind)) for kind in KINDS if kind != "onnx"} == dict.fromkeys(
+    assert sorted(formats()) == ["html", "onnx", "python", "sql"]
+    assert {kind: type(export(model, kind)) for kind, each in formats().items() if each.is_text} == dict.fromkeys(
         ("python", "sql", "html"), str
     )
 

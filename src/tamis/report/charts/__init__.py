@@ -1,8 +1,9 @@
 """The charts of a study as Bokeh figures: the same in a notebook and in the report.
 
 Every function takes the results of a study (`study.results_`, or results.json) and gives a figure. Names of columns and
-classes are plain text wherever they stand: never read as HTML, nor as formulas. Read `frame` (their look), then
-`procedures`, `selection`, `path`, `performance`; `drawn` lists those of a page, `plots` has them as methods.
+classes are plain text wherever they stand: never read as HTML, nor as formulas. Read `frame` (their look) and `chart`
+(what one is: function, caption, condition, section), then `procedures`, `selection`, `path`, `performance`,
+`decision_curve`; `drawn` finds them by their files, `plots` has them as methods.
 """
 
 from tamis.report.charts.decision_curve import decision_curve

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
+from tamis.report.charts.chart import Chart
 from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, framed, hover, mark, sourced
 
 Results = dict[str, Any]
@@ -37,3 +38,17 @@ def decision_curve(results: Results) -> Figure:
     lines = [("threshold", "@thresholds{0.00}"), ("net benefit", "@net_benefit{0.000}"), ("all", "@treat_all{0.000}")]
     hover(figure, [dots], lines)
     return figure
+
+
+CHARTS = (
+    Chart(
+        "decision_curve",
+        decision_curve,
+        "Decision curve: net benefit of acting on the predictions (line, with its 95% band), on all rows (dotted) and "
+        "on none (dashed).",
+        lambda results: bool((results.get("validity") or {}).get("net_benefit")) and bool(results["data"]["classes"]),
+        "validity",
+        has_place=True,
+        order=10,
+    ),
+)

@@ -1,44 +1,47 @@
-"""The charts of a page: those that the results allow."""
+"""The charts of a page: those that the results allow.
+
+A chart is found by its file: every module of this folder may hold `CHARTS`, a tuple of `Chart`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 
-from tamis.report.charts.decision_curve import decision_curve
+from tamis.report.charts.chart import Chart, Results
 from tamis.report.charts.frame import Figure
-from tamis.report.charts.path import path
-from tamis.report.charts.performance import precision_recall, predicted, reliability, residuals, roc
-from tamis.report.charts.procedures import procedures
-from tamis.report.charts.selection import frontier, stability
 
-Results = dict[str, Any]
+#: Modules of this folder that hold no chart, and need not be imported to know it.
+_HELPERS = ("chart", "drawn", "frame", "plots")
+
+
+@cache
+def charts() -> dict[str, Chart]:
+    """Every chart by its name, in the order they are drawn."""
+    names = [each.name for each in iter_modules([str(Path(__file__).parent)]) if each.name not in _HELPERS]
+    listed = [chart for name in names for chart in import_module(f"tamis.report.charts.{name}").CHARTS]
+    return {chart.name: chart for chart in sorted(listed, key=lambda chart: (chart.order, chart.name))}
 
 
 def drawn(results: Results) -> dict[str, Figure]:
     """Every chart that these results allow, by its name."""
     if "answer" not in results:
         return {}
-    charts: dict[str, Figure] = {"procedures": procedures(results)}
-    if results["stability"]:
-        charts["stability"] = stability(results)
-    compared = results["comparison"]["procedures"]
-    if not results.get("ladder") and len(compared) > 1 and any(row["nested"] is not None for row in compared):
-        charts["frontier"] = frontier(results)
-    if (results.get("findings") or {}).get("path"):
-        charts["path"] = path(results)
-    return {**charts, **_of_predictions(results)}
+    return {name: chart.draw(results) for name, chart in charts().items() if chart.is_drawn(results)}
 
 
-def _of_predictions(results: Results) -> dict[str, Figure]:
-    has_predictions, labels = results["predictions"] is not None, results["data"]["classes"]
-    if has_predictions and not labels:
-        return {"predicted": predicted(results), "residuals": residuals(results)}
-    counted = (results["comparison"]["judged"] or {}).keys()
-    charts: dict[str, Figure] = {}
-    if len(labels) == 2 and (has_predictions or "roc" in counted):
-        charts["roc"], charts["precision_recall"] = roc(results), precision_recall(results)
-    if labels and (has_predictions or "calibration" in counted):
-        charts["reliability"] = reliability(results)
-    if (results.get("validity") or {}).get("net_benefit"):
-        charts["decision_curve"] = decision_curve(results)
-    return charts
+def captions() -> dict[str, str]:
+    """Name of a chart -> its caption."""
+    return {name: chart.caption for name, chart in charts().items()}
+
+
+def at_the_end(names: Iterable[str]) -> dict[str, list[str]]:
+    """Section -> the charts that end it, of those named."""
+    ends: dict[str, list[str]] = {}
+    for chart in (charts()[name] for name in names):
+        if not chart.has_place:
+            ends.setdefault(chart.section, []).append(chart.name)
+    return ends

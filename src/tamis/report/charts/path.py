@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
+from tamis.report.charts.chart import Chart
 from tamis.report.charts.frame import GREY, Figure, framed, hover, mark
 from tamis.report.sketch import SEVERAL
 
@@ -35,3 +36,16 @@ def path(results: Results) -> Figure:
     figure.add_layout(chosen)
     hover(figure, [lines], [("term", "@name")])
     return figure
+
+
+CHARTS = (
+    Chart(
+        "path",
+        path,
+        "Coefficients along the path of the penalty, a line a term; the upright line is the step shown below.",
+        lambda results: bool((results.get("findings") or {}).get("path")),
+        "procedures",
+        has_place=True,
+        order=4,
+    ),
+)

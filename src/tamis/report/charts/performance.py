@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
+from tamis.report.charts.chart import Chart
 from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, diagonal, framed, hover, mark, named, pad, sourced
 from tamis.report.predictions import OutOfFold, out_of_fold, rates
 
@@ -223,3 +224,68 @@ def _corners(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     if len(at) <= MOST_POINTS:
         return at
     return at[np.unique(np.linspace(0, len(at) - 1, MOST_POINTS).round().astype(np.int64))]
+
+
+def _has_numbers(results: Results) -> bool:
+    return results["predictions"] is not None and not results["data"]["classes"]
+
+
+def _has_counted(results: Results, what: str) -> bool:
+    """Whether predictions of classes were kept, or at least this summary of them."""
+    has_classes = bool(results["data"]["classes"])
+    return has_classes and (results["predictions"] is not None or what in (results["comparison"]["judged"] or {}))
+
+
+def _is_of_two(results: Results) -> bool:
+    return len(results["data"]["classes"]) == 2 and _has_counted(results, "roc")
+
+
+CHARTS = (
+    Chart(
+        "predicted",
+        predicted,
+        "Predicted against actual, for held-out rows; the dashed diagonal is perfect.",
+        _has_numbers,
+        "performance",
+        has_place=True,
+        order=5,
+    ),
+    Chart(
+        "residuals",
+        residuals,
+        "Actual minus predicted against predicted, for held-out rows; nine tenths of the predictions lie between the "
+        "dotted lines.",
+        _has_numbers,
+        "performance",
+        has_place=True,
+        order=6,
+    ),
+    Chart(
+        "roc",
+        roc,
+        "ROC curve of held-out rows; the dashed diagonal is guessing, a point the threshold set above.",
+        _is_of_two,
+        "performance",
+        has_place=True,
+        order=7,
+    ),
+    Chart(
+        "precision_recall",
+        precision_recall,
+        "Precision against recall of held-out rows; the dashed line is guessing, a point the threshold set above.",
+        _is_of_two,
+        "performance",
+        has_place=True,
+        order=8,
+    ),
+    Chart(
+        "reliability",
+        reliability,
+        "Calibration: observed against predicted probability, in tenths (points) and smoothed (curve, with its 95% "
+        "band); the dashed line is perfect.",
+        lambda results: _has_counted(results, "calibration"),
+        "performance",
+        has_place=True,
+        order=9,
+    ),
+)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from tamis.check import nearest
 from tamis.errors import StudyError
+from tamis.report.charts.chart import Chart
 from tamis.report.charts.decision_curve import decision_curve
+from tamis.report.charts.drawn import charts
 from tamis.report.charts.frame import Figure
 from tamis.report.charts.path import path
 from tamis.report.charts.performance import precision_recall, predicted, reliability, residuals, roc
@@ -83,6 +88,18 @@ class Plots:
         """Truth minus prediction against the prediction, for rows not seen."""
         self._needs_numbers()
         return residuals(self._results)
+
+    def __getattr__(self, name: str) -> Callable[[], Figure]:
+        """The chart of a name that has no method of its own."""
+        chart = charts().get(name)
+        if chart is None:
+            raise AttributeError(f"a study has no chart {name!r}{nearest(name, charts())}")
+        return partial(self._drawn, chart)
+
+    def _drawn(self, chart: Chart) -> Figure:
+        if not chart.is_drawn(self._results):
+            raise StudyError(f"this study lacks what the chart {chart.name!r} shows; plot procedures()")
+        return chart.draw(self._results)
 
     def _needs_two(self, what: str) -> None:
         n = len(self._results["data"]["classes"])

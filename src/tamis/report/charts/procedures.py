@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tamis.report import show
+from tamis.report.charts.chart import Chart
 from tamis.report.charts.frame import (
     BLUE,
     GREY,
@@ -90,3 +91,17 @@ def folds(results: Results) -> Figure:
     hover(figure, [dots], [("fold", "@fold"), ("score", "@said")])
     pad(figure.y_range, len(listed))
     return figure
+
+
+CHARTS = (
+    Chart(
+        "procedures",
+        procedures,
+        "Nested score of each procedure with its 95% interval, its score on the training rows, and a small point for "
+        "each fold; the dashed line is the baseline.",
+        lambda results: True,
+        "procedures",
+        has_place=True,
+        order=1,
+    ),
+)

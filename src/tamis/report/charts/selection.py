@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
+from tamis.report.charts.chart import Chart
 from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, framed, hover, legend, mark, named, pad, sourced
 
 Results = dict[str, Any]
@@ -171,3 +172,32 @@ def _black_box(figure: Figure, results: Results) -> None:
         figure.add_layout(
             Span(location=black_box["score"], dimension="width", line_dash="dotted", line_color=GREY, line_width=2)
         )
+
+
+def _has_frontier(results: Results) -> bool:
+    compared = results["comparison"]["procedures"]
+    return not results.get("ladder") and len(compared) > 1 and any(row["nested"] is not None for row in compared)
+
+
+CHARTS = (
+    Chart(
+        "stability",
+        stability,
+        "Share of folds in which each column was used; those of the final model are orange.",
+        lambda results: bool(results["stability"]),
+        "selection",
+        has_place=True,
+        order=2,
+    ),
+    Chart(
+        "frontier",
+        frontier,
+        "Score on held-out rows against the number of columns used, with 95% intervals; the chosen one is orange. "
+        "Lines follow a procedure held to fewer columns, dashed ones inside training folds; a dotted level line is a "
+        "black box.",
+        _has_frontier,
+        "selection",
+        has_place=True,
+        order=3,
+    ),
+)

@@ -36,12 +36,11 @@ def every_figure(
     results : as in results.json, finished.
     plan, looks : as in the report.
     """
-    from tamis.report.charts import drawn
-    from tamis.report.page import CAPTIONS
+    from tamis.report.charts.drawn import captions, drawn
     from tamis.report.short_names import with_short_names
 
     results = with_short_names(results)
-    charts = {name: chart_picture(figure, CAPTIONS[name]) for name, figure in drawn(results).items()}
+    charts = {name: chart_picture(figure, captions()[name]) for name, figure in drawn(results).items()}
     return {
         **_drawings(results, plan or {"source": None, "query": None, "settings": results["settings"]}, looks),
         **charts,

@@ -8,11 +8,10 @@ from pathlib import Path
 from tamis.check import one_of
 from tamis.errors import ParameterError, StudyError
 from tamis.saved import naming
+from tamis.study.export.format import Format
+from tamis.study.export.formats import formats
 from tamis.study.export.program import MOST_NODES, Program
 from tamis.study.model import Model
-
-#: What can be asked for, and how its file ends.
-KINDS = {"python": ".py", "sql": ".sql", "html": ".html", "onnx": ".onnx"}
 
 
 def export(model: Model, to: str) -> str | bytes:
@@ -21,37 +20,29 @@ def export(model: Model, to: str) -> str | bytes:
     Parameters
     ----------
     model : of a study, as in `study.model_`.
-    to : "python", "sql", "html" or "onnx".
+    to : the name of a file of `tamis.study.export.formats`: "python", "sql", "html", "onnx".
     """
-    one_of("to", to, KINDS)
+    kind = _format(to)
     program = Program.of(model)
-    if to == "onnx":
-        from tamis.study.export.onnx import onnx_of
-
-        return onnx_of(program)
-    if program.n_nodes > MOST_NODES:
+    if kind.is_text and program.n_nodes > MOST_NODES:
         raise StudyError(
             f"the model has {program.n_nodes:,} nodes, and text of more than {MOST_NODES:,} is of no use; give "
             "--to onnx, or take a smaller model with `tamis choose`"
         )
-    if to == "python":
-        from tamis.study.export.python import python_of
+    return kind.write(model, program)
 
-        return python_of(program, model.to_text())
-    if to == "sql":
-        from tamis.study.export.sql import sql_of
 
-        return sql_of(program)
-    from tamis.study.export.page import page_of
-
-    return page_of(program, model.to_text(), model.training)
+def _format(to: str) -> Format:
+    return formats()[one_of("to", to, formats())]
 
 
 def export_to(model: Model, to: str, path: str | os.PathLike[str] | None) -> str | Path:
-    """The export as text, or written to a file; ONNX goes to a file alone."""
-    one_of("to", to, KINDS)
-    if to == "onnx" and path is None:
-        raise ParameterError("an ONNX model is no text; name the file it is to be written to, as in -o model.onnx")
+    """The export as text, or written to a file; a format of bytes goes to a file alone."""
+    kind = _format(to)
+    if not kind.is_text and path is None:
+        raise ParameterError(
+            f"a model as {to} is no text; name the file it is to be written to, as in -o model{kind.suffix}"
+        )
     exported = export(model, to)
     if path is None:
         assert isinstance(exported, str)

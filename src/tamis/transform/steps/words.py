@@ -17,37 +17,10 @@ from typing import Any
 
 from tamis import check
 from tamis.errors import KindError, ParameterError
+from tamis.transform import __all__ as TRANSFORMS
 
-#: What a word stands for.
-WORDS = {
-    "baseline": "Baseline",
-    "center": "Center",
-    "clip": "Clip",
-    "convolve": "Convolve",
-    "denoise": "Denoise",
-    "derivative": "Derivative",
-    "discretize": "Discretize",
-    "encode": "Encode",
-    "fourier": "Fourier",
-    "impute": "Impute",
-    "kernel_features": "KernelFeatures",
-    "log": "Log",
-    "monomials": "Monomials",
-    "normalize": "Normalize",
-    "rank": "Rank",
-    "ratios": "Ratios",
-    "scatter_correction": "ScatterCorrection",
-    "shares": "Shares",
-    "sharpen": "Sharpen",
-    "sigmoid": "Sigmoid",
-    "smooth": "Smooth",
-    "standardize": "Standardize",
-    "symmetrize": "Symmetrize",
-    "text": "Text",
-    "trim": "Trim",
-    "unit_range": "UnitRange",
-    "wavelet": "Wavelet",
-}
+#: What a word stands for: the transform of the same name.
+WORDS = {re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower(): name for name in TRANSFORMS if name != "Transforms"}
 ALL = ("*",)
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}

@@ -9,7 +9,7 @@ from scipy.stats import kurtosis, skew
 
 from tamis.errors import ParameterError
 from tamis.transform import Rank, Symmetrize
-from tamis.transform.symmetrize import shape, started
+from tamis.transform.columnwise.symmetrize import shape, started
 
 
 def test_skewness_and_kurtosis_are_those_of_scipy():

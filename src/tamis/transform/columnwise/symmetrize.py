@@ -11,7 +11,7 @@ from tamis.errors import DamagedError
 from tamis.saved import mapping, numbers, read_entry, text
 from tamis.table.interface.extreme import LARGEST
 from tamis.transform.base import NumericTransform
-from tamis.transform.rank import Rank
+from tamis.transform.columnwise.rank import Rank
 
 #: A column of fewer different values is left as it is: a code, a count, a grade.
 FEWEST_VALUES = 10
