@@ -170,7 +170,7 @@ FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
         (
             {},
             {"baseline": 0.8},
-            "reading costs 0.013 (95% interval 0.002–0.024). `tamis choose --procedure boosting` takes it.",
+            "reading costs 0.013 (95% interval 0.002–0.024). `tamis choose STUDY --procedure boosting` takes it.",
         ),
         (
             {"cost_interval": [-0.001, 0.027]},

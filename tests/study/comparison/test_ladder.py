@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
+from typer.testing import CliRunner
 
 import tamis
+from tamis.cli import app
+from tamis.study.claims.price import price
 
 QUICK = {"folds": 3, "inner": 3, "repeats": 1, "n_jobs": 1}
 
@@ -62,6 +68,21 @@ def test_a_person_takes_another_rung_or_a_black_box(study):
     study.choose()
     assert study.results_["answer"]["chosen_by"] == "rule"
     assert set(study.selected_) == {"b", "e"}
+
+
+def test_the_command_in_the_price_takes_the_black_box(tmp_path):
+    """The command as it is printed would end in "Missing argument 'STUDY'"."""
+    box = {"name": "boosting", "score": 0.966, "beside": 0.9, "cost": 0.066, "cost_interval": [0.02, 0.1]}
+    facts = {"black_box": {**box, "better": "black box"}, "signal": "captured", "readable": "glance", "metric": "r2"}
+    words = price({**facts, "loss": "squared_error", "procedure": "additive", "baseline": 0.0, "n_columns": 6})
+    command = re.search("`tamis (.*)` takes it", words)
+    assert command
+    frame = pd.DataFrame(np.random.default_rng(0).normal(size=(80, 3)), columns=list("abc"))
+    frame.assign(y=frame["a"] + frame["b"]).to_csv(tmp_path / "t.csv", index=False)
+    tamis.Study(str(tmp_path / "t.csv"), target="y", folder=tmp_path / "s", **QUICK).run()
+    given = shlex.split(command[1].replace("STUDY", str(tmp_path / "s")))
+    assert CliRunner().invoke(app, given).exit_code == 0
+    assert tamis.load(tmp_path / "s").results_["answer"]["procedure"] == "boosting"
 
 
 def test_columns_bounds_readable_models(tmp_path):

@@ -162,7 +162,7 @@ def is_open(facts: dict[str, Any]) -> bool:
 
 
 def _take_it(facts: dict[str, Any], box: dict[str, Any]) -> str:
-    return f" `tamis choose --procedure {box['name']}` takes it." if is_dear(facts) else ""
+    return f" `tamis choose STUDY --procedure {box['name']}` takes it." if is_dear(facts) else ""
 
 
 def _three(value: float) -> str:
