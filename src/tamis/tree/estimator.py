@@ -421,7 +421,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
 
     def _refuse_with_models(self, X: Any) -> None:
         """Raise for what logistic models in leaves do not go with."""
-        usual = {"loss_matrix": None, "priors": None, "prune_by": None, "class_weight": None}
+        usual = {"loss_matrix": None, "priors": None, "prune_by": None}
         for name, value in usual.items():
             if getattr(self, name) is not value:
                 raise ParameterError(f"{name}={getattr(self, name)!r} does not go with leaf='logistic'; leave it out")
