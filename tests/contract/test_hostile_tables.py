@@ -33,9 +33,9 @@ def test_a_target_with_pandas_own_missing_value_is_refused_by_its_row():
     y[7] = pd.NA
     with pytest.raises(ValueError, match="Input y contains NaN"):
         TreeClassifier().fit(frame()[["a", "b"]], y)
-    with pytest.raises(TableError, match=r"no value in 1 row.*first in row 7"):
+    with pytest.raises(TableError, match=r"no value in 1 row.*first in row 8"):
         TreeClassifier().fit(frame()[["a", "b"]], y.astype(object))
-    with pytest.raises(TableError, match=r"no value in 1 row.*first in row 7"):
+    with pytest.raises(TableError, match=r"no value in 1 row.*first in row 8"):
         TreeRegressor().fit(frame()[["a", "b"]], y.astype(object))
 
 
@@ -287,7 +287,7 @@ def test_a_name_to_drop_that_is_no_text(tmp_path):
 
 @pytest.mark.parametrize(
     ("bad", "message"),
-    [("p", "must hold numbers, but has 'p'"), (None, "no value in 1 row.*first in row 3"), (1e300, "too large or too")],
+    [("p", "must hold numbers, but has 'p'"), (None, "no value in 1 row.*first in row 4"), (1e300, "too large or too")],
 )
 def test_one_of_several_targets_is_refused_as_a_single_one(bad, message):
     """Words of NumPy came through, and squares of 1e300 were infinite."""

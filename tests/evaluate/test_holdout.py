@@ -98,7 +98,7 @@ def test_the_guarantee_holds_and_behaves():
 @pytest.mark.parametrize(
     ("settings", "says"),
     [
-        ({"train": [0, 1], "holdout": [1, 2]}, "row 1 is in both"),
+        ({"train": [0, 1], "holdout": [1, 2]}, "position 1 is in both"),
         ({"train": [], "holdout": [1, 2]}, "has no rows"),
         ({"threshold": 0}, "threshold=0 is out of range"),
         ({"noise": -1}, "noise=-1 is out of range"),

@@ -42,7 +42,7 @@ def test_bad_parameters_get_a_sentence(params, words):
 X8, Y8 = np.arange(8.0)[:, None], np.array([0, 1] * 4)
 
 TABLES = {  # X, y, weight, words
-    "infinite": ([[1.0], [np.inf]], [0, 1], None, "column 'x0' holds an infinite value .* row 1"),
+    "infinite": ([[1.0], [np.inf]], [0, 1], None, "column 'x0' holds an infinite value .* row 2"),
     "lengths": (X8, [0, 1, 1], None, "inconsistent numbers of samples"),
     "missing target": (X8[:2], [0, np.nan], None, "y contains NaN"),
     "infinite target": (X8[:2], [0, np.inf], None, "y contains infinity"),
@@ -69,7 +69,7 @@ PARAMETERS = {
 NEW = {
     "other names": (pd.DataFrame(X8, columns=["b"]), "unseen at fit time:\n- b"),
     "more columns": (np.ones((2, 3)), "X has 3 features"),
-    "infinite": (pd.DataFrame({"a": [1.0, -np.inf]}), "column 'a' holds an infinite value .* row 1"),
+    "infinite": (pd.DataFrame({"a": [1.0, -np.inf]}), "column 'a' holds an infinite value .* row 2"),
     "words": (pd.DataFrame({"a": ["u", "v"]}), "column 'a' held numbers in fit and holds categories now"),
     "no rows": (pd.DataFrame({"a": np.empty(0)}), "0 sample"),
     "one dimension": (np.ones(3), "Expected 2D array"),

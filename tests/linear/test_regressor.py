@@ -328,7 +328,7 @@ def test_odd_targets():
         model = LinearRegressor().fit(X, np.full(len(y), 7.0))
     np.testing.assert_allclose(model.predict(X), 7)
     assert model.selected_columns_ == []
-    with pytest.raises(ParameterError, match="Negative values in y: row 0"):
+    with pytest.raises(ParameterError, match="Negative values in y: row 1"):
         LinearRegressor(loss="poisson").fit(X, -np.ones(len(y)))
 
 

@@ -54,7 +54,7 @@ def test_cost_is_the_mean_of_the_matrix_at_truth_and_answer():
     """The reported cost must be what the mistakes cost."""
     loss = LossMatrix.of(COSTS, LABELS)
     assert loss.cost(["ham", "ham", "spam", "spam"], ["ham", "spam", "ham", "spam"]) == (10 + 1) / 4
-    with pytest.raises(ParameterError, match="row 0 is x"):
+    with pytest.raises(ParameterError, match="row 1 is x"):
         loss.cost(["x"], ["ham"])
 
 

@@ -141,7 +141,7 @@ def test_curves_and_confusion_are_scikit_learns():
         (lambda: score("roc_auc", ["a", "a"], [0.1, 0.2], ["a", "b"]), ParameterError, "class 'b' is in none"),
         (lambda: score("r2", [1.0], [1.0]), ParameterError, "r2 needs at least 2 rows"),
         (lambda: score("mse", [1.0, 2.0], [1.0]), ParameterError, "1 answers for 2 rows"),
-        (lambda: score("accuracy", ["a", "b"], ["a", "x"]), ParameterError, "'x' in row 1 is none of 'a', 'b'"),
+        (lambda: score("accuracy", ["a", "b"], ["a", "x"]), ParameterError, "'x' in row 2 is none of 'a', 'b'"),
         (lambda: score("log_loss", ["a", "b"], np.ones((2, 3))), ParameterError, "3 columns for 2 classes"),
     ],
 )

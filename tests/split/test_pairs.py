@@ -37,8 +37,8 @@ def test_a_generator_of_pairs_will_do():
         ([], ParameterError, "no .train, test. pair"),
         ([3], KindError, "fold 0 of cv is 3"),
         ([([0], [])], ParameterError, "test rows of fold 0"),
-        ([([0], [4])], ParameterError, "names row 4"),
-        ([([-1], [2])], ParameterError, "names row -1"),
+        ([([0], [4])], ParameterError, "holds the position 4"),
+        ([([-1], [2])], ParameterError, "holds the position -1"),
         ([([0.5], [2])], ParameterError, "train rows of fold 0"),
     ],
 )
@@ -50,7 +50,7 @@ def test_what_is_no_pair_is_refused(cv, kind, sentence):
 
 def test_a_row_on_both_sides_is_refused():
     """A row would judge the model that learned from it."""
-    with pytest.raises(ParameterError, match="row 1 in both"):
+    with pytest.raises(ParameterError, match="position 1 in both"):
         refuse_overlap(pairs_of([([0, 1], [1, 2])], 3))
 
 

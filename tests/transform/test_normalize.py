@@ -43,9 +43,9 @@ def test_sizes_near_the_ends_of_floating_point():
 def test_a_row_of_zeros_is_named():
     """Its division by zero would fill it with NaN without a word."""
     X = [[1.0, 2.0], [0.0, 0.0]]
-    with pytest.warns(TamisWarning, match="row 1 holds only zeros"):
+    with pytest.warns(TamisWarning, match="row 2 holds only zeros"):
         np.testing.assert_array_equal(Normalize().fit_transform(X)[1], [0, 0])
-    with pytest.raises(TableError, match=r"row 1 holds only zeros.*zero='keep'"):
+    with pytest.raises(TableError, match=r"row 2 holds only zeros.*zero='keep'"):
         Normalize(zero="raise").fit_transform(X)
 
 
@@ -71,7 +71,7 @@ def test_shares_sum_to_1():
 
 def test_a_negative_count_is_named():
     """Shares of negative numbers have no meaning."""
-    with pytest.raises(TableError, match=r"column 'x1' holds -1\.0 in row 0"):
+    with pytest.raises(TableError, match=r"column 'x1' holds -1\.0 in row 1"):
         Shares().fit([[1.0, -1.0]])
 
 

@@ -83,7 +83,7 @@ class ReusableHoldout:
         first, second = np.asarray(train), np.asarray(holdout)
         if len(np.intersect1d(first, second)):
             raise ParameterError(
-                f"row {np.intersect1d(first, second)[0]} is in both train and holdout; give disjoint rows"
+                f"position {np.intersect1d(first, second)[0]} is in both train and holdout; give disjoint rows"
             )
         if not (len(first) and len(second)):
             raise ParameterError("train or holdout has no rows; give at least one row each")

@@ -323,7 +323,9 @@ def _numbers(name: str, values: Any) -> np.ndarray:
     if array.ndim != 1:
         raise ParameterError(f"{name} of shape {array.shape}; give a list of numbers")
     if not np.isfinite(array).all():
-        raise ParameterError(f"{name}: row {int(np.argmin(np.isfinite(array)))} is missing or infinite; leave it out")
+        raise ParameterError(
+            f"{name}: row {int(np.argmin(np.isfinite(array))) + 1:,} is missing or infinite; leave it out"
+        )
     return array
 
 

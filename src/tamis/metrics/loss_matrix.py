@@ -249,7 +249,7 @@ def _label_codes(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
     codes = codes_among(labels, values)
     wrong = np.flatnonzero(labels[codes] != values)
     if len(wrong):
-        raise ParameterError(f"row {wrong[0]} is {values[wrong[0]]!s}, which is none of {_listed(labels)}")
+        raise ParameterError(f"row {wrong[0] + 1:,} is {values[wrong[0]]!s}, which is none of {_listed(labels)}")
     return np.asarray(codes)
 
 

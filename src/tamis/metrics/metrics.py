@@ -232,7 +232,11 @@ def _codes(values: np.ndarray, labels: np.ndarray) -> np.ndarray:
     if len(wrong):
         label = values[wrong[0]]
         raise ParameterError(
+<<<<<<< HEAD
             f"the class {label_text(label)} in row {wrong[0]} is none of {', '.join(map(repr, labels.tolist()))}"
+=======
+            f"the class {_label_text(label)} in row {wrong[0] + 1:,} is none of {', '.join(map(repr, labels.tolist()))}"
+>>>>>>> 2249ca21 (errors: rows are counted from 1 in every sentence; selectors name the columns they chose)
         )
     return codes
 
@@ -256,5 +260,163 @@ def _negated(metric: Metric, name: str) -> Metric:
     )
 
 
+<<<<<<< HEAD
+=======
+def _averaged(function: Callable[..., float], average: str | None = None) -> Score:
+    """Precision, recall, F1: of the second of two classes, else (or when asked) averaged over the classes."""
+
+    def value(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+        how = average or ("binary" if len(labels) == 2 else "macro")
+        only = None if how == "binary" else np.arange(len(labels))
+        return float(function(y, answer, labels=only, average=how, zero_division=0.0))
+
+    return value
+
+
+def _auc(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    is_present = np.bincount(y, minlength=len(labels)) > 0
+    if not is_present.all():
+        absent_class = labels[np.flatnonzero(~is_present)[0]]
+        raise ParameterError(
+            f"roc_auc needs every class, but class {_label_text(absent_class)} is in none of these {len(y):,} "
+            "rows; give fewer folds"
+        )
+    if not np.isfinite(answer).all():
+        row = int(np.flatnonzero(~np.isfinite(answer.reshape(len(y), -1)).all(axis=1))[0])
+        raise ParameterError(f"the answer for row {row + 1:,} is not a finite number; roc_auc cannot rank it")
+    once = np.ones((1, len(y)))
+    if len(labels) == 2:
+        return float(auc(y == 1, answer[:, 1] if answer.ndim == 2 else answer, once)[0])
+    return float(np.mean([auc(y == code, answer[:, code], once)[0] for code in range(len(labels))]))
+
+
+def _average_precision(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    chosen = answer if answer.ndim == 1 else (answer[:, 1] if len(labels) == 2 else answer)
+    truth = y if len(labels) == 2 else (y[:, None] == np.arange(len(labels)))
+    return float(sk.average_precision_score(truth, chosen))
+
+
+def _balanced(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    return float(np.mean([np.mean(answer[y == code] == code) for code in np.unique(y)]))
+
+
+def _kappa(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    """Cohen's: agreement beyond that of answers drawn in the same shares; 0 where those agree always."""
+    codes = np.arange(len(labels))
+    by_chance = float(((y[:, None] == codes).mean(axis=0) * (answer[:, None] == codes).mean(axis=0)).sum())
+    return (float(np.mean(y == answer)) - by_chance) / (1 - by_chance) if by_chance < 1 else 0.0
+
+
+def _log_losses(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    eps = np.finfo(np.float64).eps  # as scikit-learn clips
+    return np.asarray(-np.log(np.clip(answer[np.arange(len(y)), y], eps, 1 - eps)))
+
+
+def _briers(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """(p − y)² for two classes; summed over the classes for more."""
+    if len(labels) == 2:
+        return np.asarray((answer[:, 1] - y) ** 2)
+    return np.asarray(((answer - (y[:, None] == np.arange(len(labels)))) ** 2).sum(axis=1))
+
+
+def _mape(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    nonzero = y != 0
+    if not nonzero.any():
+        raise ParameterError("every target is 0, so there is no percentage error; give scoring='mae'")
+    return float(sk.mean_absolute_percentage_error(y[nonzero], answer[nonzero]))
+
+
+def _r2(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    if len(y) < 2:
+        raise ParameterError("r2 needs at least 2 rows to be judged on; give scoring='mse', or larger folds")
+    return float(sk.r2_score(y, answer))
+
+
+def _poisson_deviances(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Twice the gap in Poisson log likelihood of each row: 2 (y log(y / a) − y + a)."""
+    if len(y) and y.min() < 0:
+        raise ParameterError(f"the Poisson deviance is for counts, but a target is {y.min():g}; give scoring='mse'")
+    prediction = np.maximum(answer, np.finfo(np.float64).tiny)
+    return np.asarray(2 * (xlogy(y, y / prediction) - y + prediction))
+
+
+def _ranked_probability_scores(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """Σ over the K − 1 cuts between ordered classes of (P(class ≤ k) − 1[y ≤ k])², over K − 1; two classes: Brier."""
+    below = np.cumsum(answer, axis=1)[:, :-1]
+    steps = (y[:, None] <= np.arange(answer.shape[1] - 1)).astype(np.float64)
+    return np.asarray(((below - steps) ** 2).sum(axis=1) / max(1, answer.shape[1] - 1))
+
+
+def _rank_errors(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return np.abs(y - answer).astype(np.float64)
+
+
+def _weighted_kappa(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
+    """1 − mean squared difference of ranks over that of answers drawn in the same shares; 0 where that is 0."""
+    codes = np.arange(len(labels))
+    truth, predicted_rates = ((values[:, None] == codes).mean(axis=0) for values in (y, answer))
+    by_chance = float(truth @ (codes[:, None] - codes) ** 2 @ predicted_rates)
+    return 1 - float(np.mean((y - answer) ** 2)) / by_chance if by_chance > 0 else 0.0
+
+
+def _hits(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return (answer == y).astype(np.float64)
+
+
+def _misses(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return (answer != y).astype(np.float64)
+
+
+def _mean(each: Each) -> Score:
+    return lambda y, answer, labels: float(np.mean(each(y, answer, labels)))
+
+
+def _squares(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return (y - answer) ** 2
+
+
+def _distances(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    return np.abs(y - answer)
+
+
+def _table() -> dict[str, Metric]:
+    scores = {"precision": sk.precision_score, "recall": sk.recall_score, "f1": sk.f1_score}
+    listed = [
+        Metric("accuracy", CLASSIFICATION, "labels", True, _mean(_hits), _hits),
+        Metric("error", CLASSIFICATION, "labels", False, _mean(_misses), _misses),
+        Metric("balanced_accuracy", CLASSIFICATION, "labels", True, _balanced),
+        *(Metric(name, CLASSIFICATION, "labels", True, _averaged(function)) for name, function in scores.items()),
+        *(
+            Metric(f"{name}_{average}", CLASSIFICATION, "labels", True, _averaged(function, average))
+            for name, function in scores.items()
+            for average in (ending.removeprefix("_") for ending in AVERAGES)
+        ),
+        Metric("matthews", CLASSIFICATION, "labels", True, lambda y, a, k: float(sk.matthews_corrcoef(y, a))),
+        Metric("kappa", CLASSIFICATION, "labels", True, _kappa),
+        Metric("roc_auc", CLASSIFICATION, "decision", True, _auc),
+        Metric("average_precision", CLASSIFICATION, "decision", True, _average_precision),
+        Metric("log_loss", CLASSIFICATION, "probabilities", False, _mean(_log_losses), _log_losses),
+        Metric("brier", CLASSIFICATION, "probabilities", False, _mean(_briers), _briers),
+        Metric(
+            "ranked_probability_score",
+            CLASSIFICATION,
+            "probabilities",
+            False,
+            _mean(_ranked_probability_scores),
+            _ranked_probability_scores,
+        ),
+        Metric("mean_rank_error", CLASSIFICATION, "labels", False, _mean(_rank_errors), _rank_errors),
+        Metric("weighted_kappa", CLASSIFICATION, "labels", True, _weighted_kappa),
+        Metric("r2", REGRESSION, "labels", True, _r2),
+        Metric("mse", REGRESSION, "labels", False, lambda y, a, k: float(sk.mean_squared_error(y, a)), _squares),
+        Metric("rmse", REGRESSION, "labels", False, lambda y, a, k: float(sk.root_mean_squared_error(y, a))),
+        Metric("mae", REGRESSION, "labels", False, lambda y, a, k: float(sk.mean_absolute_error(y, a)), _distances),
+        Metric("mape", REGRESSION, "labels", False, _mape),
+        Metric("poisson_deviance", REGRESSION, "labels", False, _mean(_poisson_deviances), _poisson_deviances),
+    ]
+    return {metric.name: metric for metric in listed}
+
+
+>>>>>>> 2249ca21 (errors: rows are counted from 1 in every sentence; selectors name the columns they chose)
 #: Every metric by its name.
 METRICS = listed()

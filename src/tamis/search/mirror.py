@@ -333,8 +333,14 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.features_ = next(multiple for multiple in multiples if min(d, single * multiple) == max_features)
         return forest
 
+    @property
+    def selected_columns_(self) -> tuple[str, ...]:
+        """Names of the columns kept, sorted: those that `estimator_` was fitted on, in its order."""
+        check_is_fitted(self, "estimator_")
+        return self._selected_names
+
     def _remember(self, names: tuple[str, ...]) -> None:
-        self.selected_columns_ = tuple(str(name) for name in names)
+        self._selected_names = tuple(str(name) for name in names)
         self.chosen_parameters_: dict[str, Any] = {"leaves": self.min_samples_leaf_, "features": self.features_}
         self.chosen_parameters_["thresholds"] = self.thresholds_
         self.chosen_parameters_["halvings"] = self.halvings_

@@ -94,7 +94,7 @@ def _codes(name: str, values: Any, n_rows: int) -> np.ndarray | None:
     exact = array.dtype.kind in "iub"
     holes = [] if exact else [row for row, value in enumerate(array.tolist()) if value is None or value != value]
     if holes:
-        raise ParameterError(f"{name} has no value in row {holes[0]}; give every row one, or leave the row out")
+        raise ParameterError(f"{name} has no value in row {holes[0] + 1:,}; give every row one, or leave the row out")
     try:
         return np.unique(array, return_inverse=True)[1]
     except TypeError as error:

@@ -54,7 +54,7 @@ def refuse_overlap(pairs: Folds) -> None:
         shared_rows = np.intersect1d(train, test)
         if len(shared_rows):
             raise ParameterError(
-                f"fold {fold} of cv has row {shared_rows[0]} in both train and test; give disjoint rows"
+                f"fold {fold} of cv has the position {shared_rows[0]} in both train and test; give disjoint rows"
             )
 
 
@@ -74,5 +74,7 @@ def _positions(fold: int, side: str, rows: Any, n_rows: int) -> np.ndarray:
         raise ParameterError(f"the {side} rows of fold {fold} of cv are {rows!r}; give at least one row position")
     if array.min() < 0 or array.max() >= n_rows:
         wrong = array.min() if array.min() < 0 else array.max()
-        raise ParameterError(f"fold {fold} of cv names row {wrong}, but rows run from 0 to {n_rows - 1:,}")
+        raise ParameterError(
+            f"fold {fold} of cv holds the position {wrong}, but positions run from 0 to {n_rows - 1:,}"
+        )
     return array.astype(np.int64)

@@ -137,7 +137,7 @@ def divided(X: Any, norms: np.ndarray, zero: str, verb: str) -> Any:
     if X.shape[1] and flat.any():
         rows = np.flatnonzero(flat)
         more = f" ({len(rows):,} such rows in all)" if len(rows) > 1 else ""
-        message = f"row {rows[0]} holds only zeros{more}, so there is nothing to {verb}"
+        message = f"row {rows[0] + 1:,} holds only zeros{more}, so there is nothing to {verb}"
         if zero == "raise":
             raise TableError(f"{message}; leave such rows out, or give zero='keep'")
         warnings.warn(f"{message}; it stays as it is", TamisWarning, stacklevel=6)
@@ -157,6 +157,6 @@ def refuse_negative(X: Any, names: tuple[str, ...], what: str) -> None:
     dense = X.toarray() if sparse.issparse(X) else X
     i, j = (int(k[0]) for k in np.nonzero(dense < 0))
     raise TableError(
-        f"Negative values in data: column {names[j]!r} holds {float(dense[i, j])!r} in row {i}, and {what} are of "
-        "counts; give numbers of at least 0"
+        f"Negative values in data: column {names[j]!r} holds {float(dense[i, j])!r} in row {i + 1:,}, and {what} are "
+        "of counts; give numbers of at least 0"
     )

@@ -26,10 +26,10 @@ def test_a_learned_offset_leaves_nothing_below_0():
 def test_a_value_without_a_logarithm_is_named_by_column_and_row():
     """The user would have to search for it."""
     X = pd.DataFrame({"age": [1.0, 2.0], "dose": [3.0, -2.0]})
-    with pytest.raises(TableError, match=r"column 'dose' holds -2\.0 in row 1.*log\(1 \+ x\).*above -1"):
+    with pytest.raises(TableError, match=r"column 'dose' holds -2\.0 in row 2.*log\(1 \+ x\).*above -1"):
         Log(1).fit(X)
     made = Log().fit(X)
-    with pytest.raises(TableError, match=r"column 'dose' holds -5\.0 in row 0"):
+    with pytest.raises(TableError, match=r"column 'dose' holds -5\.0 in row 1"):
         made.transform(pd.DataFrame({"age": [1.0], "dose": [-5.0]}))
 
 

@@ -14,7 +14,7 @@ def test_the_logistic_function():
 
 def test_what_is_no_sigmoid_cannot_be_inverted():
     """A logarithm of a negative number would be NaN without a word."""
-    with pytest.raises(ValueError, match=r"column 'x0' holds 1\.5 in row 1"):
+    with pytest.raises(ValueError, match=r"column 'x0' holds 1\.5 in row 2"):
         Sigmoid().fit([[0.0]]).inverse_transform([[0.5], [1.5]])
 
 

@@ -28,5 +28,5 @@ def test_a_row_without_counts_stays():
 
 def test_negative_counts_are_named():
     """They are no counts."""
-    with pytest.raises(ValueError, match=r"column 'x1' holds -2\.0 in row 0"):
+    with pytest.raises(ValueError, match=r"column 'x1' holds -2\.0 in row 1"):
         Trim().fit([[1.0, -2.0]])

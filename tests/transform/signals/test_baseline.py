@@ -211,7 +211,7 @@ def test_values_beyond_computing_are_said():
     X = np.where(np.arange(20) % 3, 1.7e308, -1.7e308)[None].repeat(2, axis=0)
     X[0] = 1.0
     for how in ("asls", "polynomial"):
-        with pytest.raises(ValueError, match=r"^the values of block 'signal' in row 1 are too"):
+        with pytest.raises(ValueError, match=r"^the values of block 'signal' in row 2 are too"):
             Baseline(how).fit(X)
 
 

@@ -128,7 +128,7 @@ def test_made_names_must_be_free():
 def test_signals_of_unequal_length(X):
     """Lists of unequal length give NumPy's words about shapes."""
     with pytest.raises(
-        ValueError, match=r"^signals of unequal length: row 1 has \d positions, row 0 has \d; cut or pad"
+        ValueError, match=r"^signals of unequal length: row 2 has \d positions, row 1 has \d; cut or pad"
     ):
         Baseline().fit(X)
 

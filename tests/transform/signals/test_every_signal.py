@@ -121,7 +121,7 @@ def test_a_missing_value_is_named(transform):
     X = rows()
     transform.fit(X)
     X[4, 7] = np.nan
-    with pytest.raises(ValueError, match=r"^missing value .NaN. in column 'x7', row 4; give missing='interpolate'"):
+    with pytest.raises(ValueError, match=r"^missing value .NaN. in column 'x7', row 5; give missing='interpolate'"):
         transform.transform(X)
 
 

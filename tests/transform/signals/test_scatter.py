@@ -51,7 +51,7 @@ def test_what_cannot_be_corrected_is_said():
     """A signal with a slope of 0, or a flat reference, gives infinite values or passes in silence."""
     scatter = ScatterCorrection().fit([[0.0, 1.0, 2.0]])
     with pytest.warns(
-        TamisWarning, match=r"^1 signal.s. of block 'signal', the first in row 1, have nothing in common"
+        TamisWarning, match=r"^1 signal.s. of block 'signal', the first in row 2, have nothing in common"
     ):
         found = scatter.transform([[0.0, 2.0, 4.0], [1.0, 0.0, 1.0]])
     assert found.tolist() == [[0.0, 1.0, 2.0], [1.0, 1.0, 1.0]]

@@ -28,7 +28,7 @@ class Poisson(Loss):
         bad = np.flatnonzero(y < 0)
         if bad.size:
             raise ParameterError(
-                f"Negative values in y: row {bad[0]} has {y[bad[0]]:g}; loss='poisson' takes counts of at least 0"
+                f"Negative values in y: row {bad[0] + 1:,} has {y[bad[0]]:g}; loss='poisson' takes counts of at least 0"
             )
         if not (weights @ y) > 0:
             raise ParameterError("the target is 0 in every row; loss='poisson' needs at least one count above 0")

@@ -193,7 +193,9 @@ def _refuse_infinite_of(table: Table) -> None:
         if not column.is_categorical and np.isinf(column.values).any():
             row = int(np.flatnonzero(np.isinf(column.values))[0])
             value = column.values[row]
-            raise TableError(f"column {column.name!r} holds an infinite value ({value}) in row {row}; replace it first")
+            raise TableError(
+                f"column {column.name!r} holds an infinite value ({value}) in row {row + 1:,}; replace it first"
+            )
 
 
 def _remember_levels(estimator: BaseEstimator, table: Table, reset: bool) -> Table:

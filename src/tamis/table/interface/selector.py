@@ -24,6 +24,14 @@ class TableSelector(SelectorMixin, TakesTable):
     scikit-learn, unless `set_output` says otherwise.
     """
 
+    @property
+    def selected_columns_(self) -> tuple[str, ...]:
+        """Names of the chosen columns (x0, x1, … without names), in the order of the table."""
+        check_is_fitted(self)
+        support = np.asarray(self.get_support())
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(len(support))])
+        return tuple(str(names[j]) for j in np.flatnonzero(support))
+
     def transform(self, X: TableLike) -> Any:
         """The chosen columns of X."""
         check_is_fitted(self)

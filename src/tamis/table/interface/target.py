@@ -188,4 +188,6 @@ def _close_whole_numbers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np
 def _refuse_missing(missing: np.ndarray) -> None:
     if missing.any():
         row = int(np.flatnonzero(missing)[0])
-        raise TableError(f"the target has no value in {int(missing.sum()):,} row(s), first in row {row}; drop them")
+        raise TableError(
+            f"the target has no value in {int(missing.sum()):,} row(s), first in row {row + 1:,}; drop them"
+        )

@@ -81,7 +81,7 @@ class Log(NumericTransform):
         i, j = int(rows[0]), int(columns[0])
         b = float(self.offset_[j])
         more = f" ({len(rows):,} such values in all)" if len(rows) > 1 else ""
-        offender = f"column {self.names_[j]!r} holds {float(dense[i, j])!r} in row {i}"
+        offender = f"column {self.names_[j]!r} holds {float(dense[i, j])!r} in row {i + 1:,}"
         raise TableError(
             f"{'Negative values in data: ' if dense[i, j] < 0 else ''}{offender}, but log({b:g} + x) needs values "
             "above "

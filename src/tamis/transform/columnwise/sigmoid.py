@@ -41,7 +41,7 @@ class Sigmoid(NumericTransform):
         if len(rows):
             i, j = int(rows[0]), int(columns[0])
             name, value = self.names_[j], float(X[i, j])
-            raise TableError(f"column {name!r} holds {value!r} in row {i}; a sigmoid lies between 0 and 1")
+            raise TableError(f"column {name!r} holds {value!r} in row {i + 1:,}; a sigmoid lies between 0 and 1")
         return np.asarray(logit(X)) / self.b
 
     def _state(self) -> dict[str, Any]:

@@ -140,8 +140,8 @@ class SignalTransform(NumericTransform):
         if self.missing == "refuse":
             row, column = np.argwhere(missing)[0]
             raise TableError(
-                f"missing value (NaN) in column {self.names_[column]!r}, row {row}; give missing='interpolate' to put "
-                "it between its neighbours, or fill it first"
+                f"missing value (NaN) in column {self.names_[column]!r}, row {row + 1:,}; give missing='interpolate' "
+                "to put it between its neighbours, or fill it first"
             )
         out = X.copy()
         for name in self.blocks_:
@@ -217,6 +217,6 @@ def _refuse_unequal(X: TableLike) -> None:
     for row, n in enumerate(lengths):
         if n >= 0 and lengths[0] >= 0 and n != lengths[0]:
             raise TableError(
-                f"signals of unequal length: row {row} has {n} positions, row 0 has {lengths[0]}; "
+                f"signals of unequal length: row {row + 1:,} has {n} positions, row 1 has {lengths[0]}; "
                 "cut or pad them to one length first"
             )

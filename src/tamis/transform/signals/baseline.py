@@ -145,7 +145,8 @@ class Baseline(SignalTransform):
         if not np.isfinite(stacked).all():
             row = int(np.flatnonzero(~np.isfinite(stacked).all(axis=1))[0])
             raise TableError(
-                f"the values of block {name!r} in row {row} are too large to compute with; divide them by a constant"
+                f"the values of block {name!r} in row {row + 1:,} are too large to compute with; divide them by a "
+                "constant"
             )
         return stacked, max(turns)
 

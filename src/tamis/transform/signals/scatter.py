@@ -95,8 +95,8 @@ class ScatterCorrection(SignalTransform):
         lost = np.flatnonzero(np.concatenate([unlike for _, unlike in results]))
         if len(lost):
             warnings.warn(
-                f"{len(lost):,} signal(s) of block {name!r}, the first in row {lost[0]}, have nothing in common with "
-                "the reference (slope 0) and become its mean; leave them out or give how='snv'",
+                f"{len(lost):,} signal(s) of block {name!r}, the first in row {lost[0] + 1:,}, have nothing in common "
+                "with the reference (slope 0) and become its mean; leave them out or give how='snv'",
                 TamisWarning,
                 stacklevel=5,
             )
