@@ -61,7 +61,7 @@ def _of_study(folder: Path, predictors: int | None, as_json: bool) -> None:
         raise ParameterError(f"--predictors is for a study that is not made yet; leave it out, or the folder {folder}")
     forecast = load(folder).results_["findings"]["learning"].get("forecast")
     if forecast is None:
-        raise StudyError(f"{folder} was made before learning curves were continued; run it again with --fresh")
+        raise StudyError(f"{str(folder)!r} was made before learning curves were continued; run it with --fresh")
     if as_json:
         echo_json(forecast, indent=1)
     else:

@@ -116,3 +116,12 @@ def test_what_cannot_be_told_is_said_in_one_sentence(table, settings, reason, tm
     assert told["gain"] is None
     assert reason in told["words"]
     assert told["words"].count(". ") == 0
+
+
+def test_a_study_without_an_answer_gets_a_sentence(tmp_path):
+    """A study that was ended early would end in a KeyError."""
+    study = tamis.Study(_table(120), target="y", folder=tmp_path / "s", **FAST).run(budget=0)
+    assert "answer" not in study.results_
+    told = CliRunner().invoke(app, ["size", str(tmp_path / "s")])
+    assert told.exit_code == 1
+    assert "finish the study with `tamis run` first" in told.output
