@@ -8,6 +8,7 @@ from dataclasses import field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +22,7 @@ from tamis.engine import seed_from, workers
 from tamis.errors import ParameterError
 from tamis.table import Table, features
 from tamis.table.interface.takes_table import TakesMissing, parameters
+from tamis.table.like import TableLike
 
 N_FOLDS = 7  # bags are folds, drawn anew after every seven: all rows are held out equally often
 #: Newton step of a leaf, before the rate: where the probability of a class is next to 0, so is its curvature.
@@ -47,12 +49,14 @@ class BaseAdditive(TakesMissing, BaseEstimator):
     _sizes: Any = field(default=(), init=False)
 
     # -- fit ---------------------------------------------------------------------------------------------------------
-    def _data(self, table: Table, codes: np.ndarray, sample_weight: Any) -> AdditiveData:
+    def _data(self, table: Table, codes: np.ndarray, sample_weight: ArrayLike) -> AdditiveData:
         bins = check.count("max_bins", self.max_bins, low=2, high=MAX_BINS)
         weight = check.weights(sample_weight, table.n_rows)
         return AdditiveData.of(table, codes.astype(np.float64), weight, bins, self.n_jobs)
 
-    def fit_path(self, X: Any, y: Any, sizes: Sequence[int], sample_weight: Any = None) -> dict[int, Any]:
+    def fit_path(
+        self, X: TableLike, y: ArrayLike, sizes: Sequence[int], sample_weight: ArrayLike | None = None
+    ) -> dict[int, Any]:
         """Models of at most so many columns each, fitted together: size -> fitted model.
 
         Columns of a smaller model are those that backward elimination leaves of the next larger one. A model of k
@@ -148,7 +152,7 @@ class BaseAdditive(TakesMissing, BaseEstimator):
     def _n_sums(self) -> int:
         return int(np.size(self.intercept_))
 
-    def _added(self, X: Any) -> tuple[int, list[np.ndarray]]:
+    def _added(self, X: TableLike) -> tuple[int, list[np.ndarray]]:
         """Number of rows; what each term adds to the sums: rows × sums."""
         check_is_fitted(self, "curves_")
         table = features(self, X, reset=False, sparse_ok=True)
@@ -159,7 +163,7 @@ class BaseAdditive(TakesMissing, BaseEstimator):
             added.append(heights[term.bins(columns)])
         return table.n_rows, added
 
-    def _sums(self, X: Any) -> np.ndarray:
+    def _sums(self, X: TableLike) -> np.ndarray:
         """intercept + Σ f_j + Σ f_jk: rows × sums."""
         n_rows, added = self._added(X)
         out = np.tile(np.atleast_1d(self.intercept_).astype(np.float64), (n_rows, 1))
@@ -167,7 +171,7 @@ class BaseAdditive(TakesMissing, BaseEstimator):
             out += contribution
         return out
 
-    def contributions(self, X: Any) -> np.ndarray:
+    def contributions(self, X: TableLike) -> np.ndarray:
         """What each term adds to each row's sum: rows × terms, or rows × terms × classes of more than two.
 
         Terms are in the order of `term_names_`. With `intercept_` they add up to the linear predictor: the predicted

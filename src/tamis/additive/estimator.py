@@ -16,6 +16,7 @@ from tamis.additive.layout import LOGISTIC, MULTINOMIAL, POISSON, SQUARED, Addit
 from tamis.errors import TableError
 from tamis.table import Classes, features, numbers, same_length
 from tamis.table.interface.takes_table import parameters
+from tamis.table.like import TableLike
 
 _DIGITS = 12  # of sums after the point: of tied classes the first is predicted, not the one that rounding prefers
 _MAX_LOG_MEAN = 50.0  # of a count: the limit of the core
@@ -101,24 +102,24 @@ class AdditiveClassifier(ClassifierMixin, BaseAdditive):
     def _held_out(self, fitted: FittedTerms, unit: float, mean: float) -> np.ndarray:
         return self._probabilities(np.ascontiguousarray(fitted.out_of_fold.T))
 
-    def _sums(self, X: Any) -> np.ndarray:
+    def _sums(self, X: TableLike) -> np.ndarray:
         return np.round(super()._sums(X), _DIGITS)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Log odds of the second of two classes, or one sum per class."""
         sums = self._sums(X)
         return sums[:, 0] if self._n_sums == 1 else sums
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Probability of every class, in the order of `classes_`."""
         return self._probabilities(self._sums(X))
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Logarithm of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The most probable class."""
         sums = self._sums(X)
         if len(self.classes_) == 1:
@@ -176,7 +177,7 @@ class AdditiveRegressor(RegressorMixin, BaseAdditive):
     def _held_out(self, fitted: FittedTerms, unit: float, mean: float) -> np.ndarray:
         return self._numbers(fitted.out_of_fold[0] * unit + mean)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The number of every row, or its expected count."""
         return self._numbers(self._sums(X)[:, 0])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,11 +12,15 @@ from tamis.additive.term import Axis, Curve, PairMap
 from tamis.additive.to_table import words
 from tamis.errors import ParameterError
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 COLOURS = ("#2f6fbb", "#c2620a", "#3d8b5f", "#8659b5", "#b03a6f", "#5f7f8c", "#a3861c", "#4a4f9c", "#7a5230", "#2b9aa0")
 N_COLUMNS = 3  # figures side by side
 
 
-def figures_of(model: Any, columns: Iterable[str] | None = None, **options: Any) -> Any:
+def figures_of(model: BaseEstimator, columns: Iterable[str] | None = None, **options: Any) -> Any:
     """A grid of figures: curves of columns of numbers as steps, of categories as points, maps as coloured cells."""
     from bokeh.layouts import gridplot
 
@@ -36,7 +40,7 @@ def figures_of(model: Any, columns: Iterable[str] | None = None, **options: Any)
     return gridplot([plots[k : k + N_COLUMNS] for k in range(0, len(plots), N_COLUMNS)], toolbar_location=None)
 
 
-def _curve(curve: Curve, labels: list[str], model: Any, size: dict[str, Any]) -> Any:
+def _curve(curve: Curve, labels: list[str], model: BaseEstimator, size: dict[str, Any]) -> Any:
     from bokeh.plotting import figure
 
     n, axis = curve.axis.n_values, curve.axis
@@ -66,7 +70,7 @@ def _curve(curve: Curve, labels: list[str], model: Any, size: dict[str, Any]) ->
     return plot
 
 
-def _map(pair: PairMap, model: Any, size: dict[str, Any]) -> Any:
+def _map(pair: PairMap, model: BaseEstimator, size: dict[str, Any]) -> Any:
     from bokeh.models import ColorBar, LinearColorMapper
     from bokeh.palettes import RdBu11
     from bokeh.plotting import figure

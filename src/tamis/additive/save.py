@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,10 +11,14 @@ from tamis.errors import DamagedError
 from tamis.saved import mapping, numbers, read_integer, reading, refuse_outside
 from tamis.table.interface.saved_head import begin, head, item, refuse_other, saved_classes, saved_levels
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 FORMAT = 1
 
 
-def plain(model: Any) -> dict[str, Any]:
+def plain(model: BaseEstimator) -> dict[str, Any]:
     """Plain values only: dicts, lists, text, numbers, None."""
     out: dict[str, Any] = {
         **head(model, FORMAT),

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.additive.term import Axis, Curve
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
-def table_of(model: Any) -> dict[str, list[Any]]:
+
+def table_of(model: BaseEstimator) -> dict[str, list[Any]]:
     """A dict of columns: one line per step of each curve, of categories in the order of heights, missing last."""
     labels = _labels(model)
     out: dict[str, list[Any]] = {name: [] for name in ("column", "values", "low", "high", *labels, "rows")}
@@ -26,7 +29,7 @@ def table_of(model: Any) -> dict[str, list[Any]]:
     return out
 
 
-def text_of(model: Any) -> str:
+def text_of(model: BaseEstimator) -> str:
     """The intercept, then one line per step; pair maps by name and range."""
     table, labels = table_of(model), _labels(model)
     lines = [["intercept", "", *(f"{value:+.3g}" for value in np.atleast_1d(model.intercept_))]]
@@ -90,12 +93,12 @@ def _order(curve: Curve) -> list[int]:
     return [*bins, n] if curve.weight[n] > 0 or np.any(curve.heights[n]) else bins
 
 
-def _labels(model: Any) -> list[str]:
+def _labels(model: BaseEstimator) -> list[str]:
     classes = getattr(model, "classes_", ())
     return [f"adds to {label}" for label in classes] if len(classes) > 2 else ["adds"]
 
 
-def _head(model: Any) -> str:
+def _head(model: BaseEstimator) -> str:
     classes = list(getattr(model, "classes_", []))
     if len(classes) == 2:
         return f"log odds of {classes[1]} ="

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,6 +19,7 @@ from tamis.engine import drawn_seed
 from tamis.forest.settings import columns_to_try
 from tamis.table import Table, features
 from tamis.table.interface.takes_table import TakesMissing, parameters
+from tamis.table.like import TableLike
 from tamis.tree.tree import matrix_of
 from tamis.views.binned_table import BinnedTable
 
@@ -60,7 +62,7 @@ class BaseBoosting(TakesMissing, BaseEstimator):
         self.n_rounds_ = n_rounds
         self.level_codes_ = data.level_codes
 
-    def _data(self, table: Table, sample_weight: Any) -> BoostingData:
+    def _data(self, table: Table, sample_weight: ArrayLike) -> BoostingData:
         bins = check.count("max_bins", self.max_bins, low=2, high=MOST_BINS)
         return BoostingData.of(table, check.weights(sample_weight, table.n_rows), bins, self.n_jobs)
 
@@ -102,7 +104,7 @@ class BaseBoosting(TakesMissing, BaseEstimator):
         names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
         return tuple(str(name) for name, gain in zip(names, self.gain_importance_) if gain > 0)
 
-    def _sums(self, X: Any) -> np.ndarray:
+    def _sums(self, X: TableLike) -> np.ndarray:
         """The model's sums for every row: rows × sums."""
         matrix = self._matrix(X)
         out = np.empty((len(matrix), len(self.baseline_)))
@@ -111,7 +113,7 @@ class BaseBoosting(TakesMissing, BaseEstimator):
             out[:, k] = start + trees.total(matrix, self.n_jobs)[:, 0]
         return out
 
-    def _staged_sums(self, X: Any, every: int) -> Iterator[np.ndarray]:
+    def _staged_sums(self, X: TableLike, every: int) -> Iterator[np.ndarray]:
         """The sums after every so many rounds, and after the last; what is given out is not changed any more."""
         matrix, step = self._matrix(X), check.count("every", every)
         out = np.zeros((len(matrix), len(self.baseline_)))
@@ -122,7 +124,7 @@ class BaseBoosting(TakesMissing, BaseEstimator):
                 out[:, k] += some.total(matrix, self.n_jobs)[:, 0]
             yield out + self.baseline_
 
-    def _matrix(self, X: Any) -> np.ndarray:
+    def _matrix(self, X: TableLike) -> np.ndarray:
         """The rows as one matrix: levels by their codes, NaN where missing or in no training row."""
         check_is_fitted(self, "trees_")
         matrix = matrix_of(features(self, X, reset=False, sparse_ok=True))

@@ -15,6 +15,7 @@ from tamis.boosting.layout import LOGISTIC, MULTINOMIAL, POISSON, SQUARED, Boost
 from tamis.forest.predict.trees import Trees
 from tamis.table import Classes, features, numbers, same_length
 from tamis.table.interface.takes_table import parameters
+from tamis.table.like import TableLike
 
 #: Digits of sums after the point: of classes that are tied the first is the answer, and not one that rounding prefers.
 _DIGITS = 12
@@ -101,38 +102,38 @@ class BoostingClassifier(ClassifierMixin, BaseBoosting):
         self._boost(table, data, target, baseline)
         return self
 
-    def _sums(self, X: Any) -> np.ndarray:
+    def _sums(self, X: TableLike) -> np.ndarray:
         return np.round(super()._sums(X), _DIGITS)
 
-    def _staged_sums(self, X: Any, every: int) -> Iterator[np.ndarray]:
+    def _staged_sums(self, X: TableLike, every: int) -> Iterator[np.ndarray]:
         return (np.round(sums, _DIGITS) for sums in super()._staged_sums(X, every))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """The sums of the trees: log odds of the second of two classes, or one number a class."""
         return self._decided(self._sums(X))
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """The probability of every class, in the order of `classes_`."""
         return self._probabilities(self._sums(X))
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Logarithm of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The most probable class."""
         return self._classes(self._sums(X))
 
-    def staged_decision_function(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
+    def staged_decision_function(self, X: TableLike, every: int = 1) -> Iterator[np.ndarray]:
         """`decision_function` after each round, or after every so many and the last."""
         return (self._decided(sums) for sums in self._staged_sums(X, every))
 
-    def staged_predict_proba(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
+    def staged_predict_proba(self, X: TableLike, every: int = 1) -> Iterator[np.ndarray]:
         """`predict_proba` after each round, or after every so many and the last."""
         return (self._probabilities(sums) for sums in self._staged_sums(X, every))
 
-    def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike, every: int = 1) -> Iterator[np.ndarray]:
         """`predict` after each round, or after every so many and the last."""
         return (self._classes(sums) for sums in self._staged_sums(X, every))
 
@@ -196,11 +197,11 @@ class BoostingRegressor(RegressorMixin, BaseBoosting):
         self.gain_importance_ *= unit**2
         self.baseline_ = np.array([mean])
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The number of every row."""
         return self._numbers(self._sums(X))
 
-    def staged_predict(self, X: Any, every: int = 1) -> Iterator[np.ndarray]:
+    def staged_predict(self, X: TableLike, every: int = 1) -> Iterator[np.ndarray]:
         """`predict` after each round, or after every so many and the last."""
         return (self._numbers(sums) for sums in self._staged_sums(X, every))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,14 @@ from tamis.forest.predict.trees import Trees
 from tamis.saved import mapping, numbers, read_integer, reading, refuse_outside, refuse_shape
 from tamis.table.interface.saved_head import begin, head, refuse_other, saved_classes, saved_levels
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 FORMAT = 1
 
 
-def plain(model: Any) -> dict[str, Any]:
+def plain(model: BaseEstimator) -> dict[str, Any]:
     """Plain values only: dicts, lists, text, numbers, None (an infinite threshold)."""
     trees = model.trees_
     threshold = trees.nodes["threshold"]
@@ -63,7 +67,7 @@ def _model(kind: Any, saved: dict[str, Any]) -> Any:
     return model
 
 
-def _take_levels(model: Any, names: tuple[str, ...], saved_codes: Any) -> np.ndarray:
+def _take_levels(model: BaseEstimator, names: tuple[str, ...], saved_codes: Any) -> np.ndarray:
     """Take the codes of levels; how many codes each column has, 0 for numbers."""
     position = {name: j for j, name in enumerate(names)}
     n_codes = np.zeros(len(names), dtype=np.int64)

@@ -21,7 +21,7 @@ from tamis.metrics.loss_matrix import metric_for
 from tamis.metrics.one_standard_error import one_standard_error
 from tamis.split import Folds, folds
 from tamis.table.like import TableLike
-from tamis.typing import Folding
+from tamis.typing import Folding, RandomState, Scoring
 
 __all__ = ["Curve", "Grown", "complexity_curve", "grow"]
 
@@ -95,10 +95,10 @@ def complexity_curve(
     *,
     cv: Folding = 5,
     repeats: int = 1,
-    scoring: Any = None,
+    scoring: Scoring = None,
     groups: ArrayLike | None = None,
     time: ArrayLike | None = None,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> Curve:
     """Score a procedure on training and validation rows for every size of one thing.
@@ -137,13 +137,13 @@ def grow(
     y: ArrayLike,
     *,
     cv: Folding = 5,
-    scoring: Any = None,
+    scoring: Scoring = None,
     start: int = 1,
     most: int = 100,
     tolerance: float = 1e-3,
     patience: int = 3,
     groups: ArrayLike | None = None,
-    random_state: Any = 0,
+    random_state: RandomState = 0,
     n_jobs: int | None = None,
 ) -> Grown:
     """Raise the size until the training error has converged; take the size with least validation error.

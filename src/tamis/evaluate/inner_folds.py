@@ -52,7 +52,9 @@ class InnerFolds:
     def __hash__(self) -> int:
         return hash(self.k)
 
-    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    def split(
+        self, X: TableLike, y: ArrayLike | None = None, groups: ArrayLike | None = None
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Pairs of training and test positions."""
         yield from folds(self.get_n_splits(), y, groups=groups, X=X)
 

@@ -24,7 +24,7 @@ from tamis.table.interface.several_classes import target_columns, target_names
 from tamis.table.interface.takes_table import TakesTable, takes_table
 from tamis.table.like import TableLike
 from tamis.task import REGRESSION
-from tamis.typing import Folding, RandomState
+from tamis.typing import Folding, RandomState, Scoring
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -82,7 +82,7 @@ def several_scores(
     *,
     outer: Folding,
     repeats: int,
-    scoring: Any,
+    scoring: Scoring,
     groups: ArrayLike,
     time: ArrayLike,
     sample_weight: Any,

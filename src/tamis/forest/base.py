@@ -27,6 +27,7 @@ from tamis.forest.training import digest_of
 from tamis.forest.tune import Drawing, Grid, Setting, tuned
 from tamis.table import Table, features
 from tamis.table.interface.takes_table import TakesMissing, parameters
+from tamis.table.like import TableLike
 from tamis.tree.settings import rows_or_share
 from tamis.tree.tree import matrix_of
 
@@ -190,7 +191,7 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
             return limits
         return self.tuning_[-1].limits(limits)
 
-    def answers_out_of_bag(self, X: Any) -> np.ndarray | None:
+    def answers_out_of_bag(self, X: TableLike) -> np.ndarray | None:
         """For the very table given to fit, each row's answer by the trees that did not see it; None for other tables.
 
         A row that every tree saw gets the answer of all.
@@ -304,7 +305,7 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
             self.n_jobs if n_jobs is None else n_jobs,
         )  # fmt: skip
 
-    def _matrix(self, X: Any) -> np.ndarray:
+    def _matrix(self, X: TableLike) -> np.ndarray:
         """The rows as one C-ordered matrix of float64; what is such a matrix already is looked at once."""
         check_is_fitted(self, "trees_")
         if (
@@ -326,7 +327,7 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
             matrix[present, j] = coding[matrix[present, j].astype(np.int64)]
         return matrix
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: TableLike) -> np.ndarray:
         """The leaf of each row in each tree: rows × trees."""
         matrix = self._matrix(X)
         return self.trees_.leaves(matrix, self.n_jobs)

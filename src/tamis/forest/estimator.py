@@ -22,6 +22,7 @@ from tamis.metrics.r_squared import weighted_r_squared
 from tamis.table import Classes, LazyTable, Table, features, numbers, same_length, target_scales
 from tamis.table.interface.several_classes import OrderedClasses, SeveralClasses, has_several_targets
 from tamis.table.interface.takes_table import parameters
+from tamis.table.like import TableLike
 from tamis.tree.settings import loss_of, one_target, refuse_other_than, takes_several
 from tamis.views.lazy.given import refuse_rows
 
@@ -215,7 +216,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         right = self._answers(shares[judged]) == judge.target.classes[judged]
         self.oob_score_ = float(np.average(right, weights=judge.weight[judged])) if judged.any() else np.nan
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: TableLike) -> Any:
         """Average share of each class in the leaves of each row (of votes, with voting="majority"), then calibrated.
 
         Of several targets a list with a matrix for each.
@@ -225,13 +226,13 @@ class ForestClassifier(ClassifierMixin, BaseForest):
             return self.several_.shares(self.trees_.mean(matrix, self.n_jobs).reshape(len(matrix), -1))
         return tempered(self.trees_.mean(matrix, self.n_jobs), self.temperature_)
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: TableLike) -> Any:
         """Logarithm of `predict_proba`."""
         shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
             return [np.log(target_shares) for target_shares in shares] if isinstance(shares, list) else np.log(shares)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The class of the largest share, or of the least expected cost with a loss matrix."""
         if hasattr(self, "several_"):
             matrix = self._matrix(X)
@@ -340,13 +341,13 @@ class ForestRegressor(RegressorMixin, BaseForest):
         judged = judge.n_trees > 0
         self.oob_score_ = weighted_r_squared(judge.target.values[judged], answers[judged], judge.weight[judged])
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """Mean of the trees' answers."""
         matrix = self._matrix(X)
         out = self.trees_.mean(matrix, self.n_jobs)
         return out[:, 0] if self.n_outputs_ == 1 else out
 
-    def predict_interval(self, X: Any, coverage: float = 0.9) -> np.ndarray:
+    def predict_interval(self, X: TableLike, coverage: float = 0.9) -> np.ndarray:
         """Lower and upper end, for each row, of an interval that holds a new answer with the probability `coverage`.
 
         Quantiles of training answers, one drawn by each tree from the leaf of the row (Meinshausen 2006), as far out

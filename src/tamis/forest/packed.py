@@ -5,16 +5,20 @@ from __future__ import annotations
 import base64
 import io
 import zlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tamis.errors import DamagedError
 from tamis.forest.save import MAGIC, read_forest, read_header, write_to
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 MOST_HEADER = 2**28  # bytes of a packed forest's header: names and levels of its columns
 MOST_TREES, MOST_ROWS = 100_000, 2**31  # that a packed forest may be said to have
 
 
-def packed(forest: Any) -> str:
+def packed(forest: BaseEstimator) -> str:
     """The forest's file, compressed, as text."""
     file = io.BytesIO()
     write_to(forest, file)

@@ -6,7 +6,7 @@ import json
 import math
 import os
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
@@ -20,13 +20,17 @@ from tamis.forest.tune import THRESHOLDS, Drawing, Setting
 from tamis.saved import mapping, numbers, read_integer, reading, refuse_shape, text
 from tamis.table.interface.saved_head import begin, head, saved_classes, saved_levels
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 MAGIC, FORMAT = b"tamis forest 2\n", 2
 READABLE = (b"tamis forest 1\n", MAGIC)  # the first has no lists of levels
 ALIGN = 64
 _TYPES = {"node": NODE, "int64": np.dtype(np.int64), "uint64": np.dtype(np.uint64), "float64": np.dtype(np.float64)}
 
 
-def write(forest: Any, path: str | os.PathLike[str]) -> None:
+def write(forest: BaseEstimator, path: str | os.PathLike[str]) -> None:
     """Write a fitted forest; the file appears complete or not at all."""
     temporary = Path(f"{os.fspath(path)}.part")
     with temporary.open("wb") as file:
@@ -34,7 +38,7 @@ def write(forest: Any, path: str | os.PathLike[str]) -> None:
     temporary.replace(path)
 
 
-def write_to(forest: Any, file: BinaryIO) -> None:
+def write_to(forest: BaseEstimator, file: BinaryIO) -> None:
     """Write a fitted forest to an open file."""
     arrays = {f"trees.{name}": array for name, array in forest.trees_.arrays.items()}
     arrays["impurity_importance"] = forest.impurity_importance_
@@ -115,7 +119,7 @@ def _fill(file: BinaryIO, array: np.ndarray) -> None:
         room = room[n:]
 
 
-def _header(forest: Any) -> dict[str, Any]:
+def _header(forest: BaseEstimator) -> dict[str, Any]:
     trees = forest.trees_
     out: dict[str, Any] = {
         **head(forest, FORMAT, tune=bool(forest._tunes)),  # what tune did is in `tuning`
@@ -183,7 +187,7 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
 
 
 def _setting(
-    forest: Any,
+    forest: BaseEstimator,
     max_features: Any,
     min_samples_leaf: Any,
     score: Any,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tamis import check
@@ -12,7 +10,7 @@ CRITERIA = ("squared_error", "standard_deviation", "poisson")  # whose fall the 
 CLASS_CRITERIA = ("gini", "entropy", "ordinal")  # of classes
 
 
-def columns_to_try(value: Any, n_columns: int) -> int:
+def columns_to_try(value: object, n_columns: int) -> int:
     """How many columns each split looks at.
 
     >>> columns_to_try("sqrt", 30), columns_to_try(1 / 3, 30), columns_to_try(None, 30)
@@ -34,6 +32,6 @@ def altered_priors(loss: np.ndarray) -> np.ndarray:
     return np.asarray(costs / costs.mean())
 
 
-def rows_to_look_at(value: Any) -> int:
+def rows_to_look_at(value: object) -> int:
     """How many rows of a node its split is looked for among: with fewer than 16 it would be drawn by chance."""
     return check.count("max_split_samples", value, low=16)

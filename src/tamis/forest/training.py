@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,6 +12,11 @@ from tamis.engine.hash import bytes_hash
 from tamis.errors import ParameterError
 from tamis.forest.data.binned import ForestData
 from tamis.forest.layout import ForestTarget
+from tamis.table.like import TableLike
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 #: By forest. A global dictionary, for an attribute of the forest would be pickled, cloned and saved with it, and would
 #: keep the user's table in memory; an entry goes with its forest.
@@ -30,7 +35,7 @@ def remember(forest: Any, X: Any, y: Any, sample_weight: Any) -> None:
         return
 
 
-def given_to_fit(forest: Any) -> tuple[Any, Any, Any]:
+def given_to_fit(forest: BaseEstimator) -> tuple[Any, Any, Any]:
     """X, y and sample_weight as `fit` was given them, or a sentence that asks for them."""
     X, y, weight = _given.get(forest, (_nothing, None, None))
     if (table := X()) is None:
@@ -38,7 +43,7 @@ def given_to_fit(forest: Any) -> tuple[Any, Any, Any]:
     return table, y, weight
 
 
-def is_given_to_fit(forest: Any, X: Any) -> bool:
+def is_given_to_fit(forest: BaseEstimator, X: TableLike) -> bool:
     """Whether X is the very table that `fit` was given."""
     table, _, _ = _given.get(forest, (_nothing, None, None))
     return X is not None and table() is X
@@ -63,7 +68,7 @@ def _few_bytes(array: np.ndarray) -> bytes:
     return lanes.tobytes() + flat[8 * n_words :].tobytes()
 
 
-def refuse_other_rows(forest: Any, data: ForestData, target: ForestTarget) -> None:
+def refuse_other_rows(forest: BaseEstimator, data: ForestData, target: ForestTarget) -> None:
     """Raise a sentence unless these are the rows, targets and weights of `fit`."""
     if getattr(forest, "training_digest_", None) not in (None, digest_of(data, target)):
         raise ParameterError(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit, log_expit, log_softmax, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.metaestimators import available_if
@@ -19,6 +20,8 @@ from tamis.linear.path import Path
 from tamis.saved import class_list, classes, numbers, reading, refuse_shape
 from tamis.split.tuning_folds import ordered_folds
 from tamis.table import Classes, LazyTable, features, same_length
+from tamis.table.like import TableLike
+from tamis.typing import Folding
 from tamis.views.lazy.given import refuse_rows
 
 #: The loss of ordered classes.
@@ -111,7 +114,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         loss: str = "logistic",
         relax: float | str | None = None,
         rule: str = "1se",
-        cv: Any = 10,
+        cv: Folding = 10,
         standardize: bool = True,
         fit_intercept: bool = True,
         norm_bound: float | None = None,
@@ -184,7 +187,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         splits = ordered_folds(self.cv, target.codes, classifier=True, weights=weights) if folds else None
         return cast(Path, self._fit_path(matrix, self._loss(target, weights), weights, max_columns, splits))
 
-    def _inputs(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Classes, np.ndarray]:
+    def _inputs(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike) -> tuple[Any, Classes, np.ndarray]:
         """The encoded matrix in solving order, the target, and the weights of rows."""
         table = features(self, X, reset=True, sparse_ok=True, min_rows=2)
         target = Classes.of(y)
@@ -207,7 +210,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
                 f"the target has only one class ({label!r}); a classifier needs rows of at least 2 classes"
             )
 
-    def _dispatch(self, X: Any, target: Classes, weights: np.ndarray) -> None:
+    def _dispatch(self, X: TableLike, target: Classes, weights: np.ndarray) -> None:
         splits = self._splits(target, weights)
         if target.n_classes > 2 and not self._responds:
             self._one_against_rest(X, target, weights, splits)
@@ -229,7 +232,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             return loss_named(self.loss).of(target.codes.astype(np.float64), weights, None, self)
         return Multinomial(np.eye(target.n_classes)[target.codes])
 
-    def _one(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
+    def _one(self, X: TableLike, loss: Any, weights: np.ndarray, splits: Any) -> None:
         if self.penalty == "subset":
             self._subset(X, loss, weights, splits)
         else:
@@ -241,7 +244,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         cv = "loo" if self.alpha == "loo" else self.cv
         return ordered_folds(cv, target.codes, classifier=True, weights=weights)
 
-    def _one_against_rest(self, X: Any, target: Classes, weights: np.ndarray, splits: Any) -> None:
+    def _one_against_rest(self, X: TableLike, target: Classes, weights: np.ndarray, splits: Any) -> None:
         """A model for each class against all others, each with its own strength."""
         from tamis.linear.losses import loss_named
 
@@ -263,7 +266,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self.coef_, self.intercept_ = np.array(coefs), np.array(intercepts)
         self.selected_columns_ = [self.inputs_.encoding.names[j] for j in self._used(self.coef_.T)]
 
-    def _warn_separated(self, X: Any, target: Classes, weights: np.ndarray) -> None:
+    def _warn_separated(self, X: TableLike, target: Classes, weights: np.ndarray) -> None:
         """Without a penalty, classes that a plane parts have no finite optimum: say so."""
         if self.alpha_ != 0 or self.loss != "logistic":
             return
@@ -297,12 +300,12 @@ class LinearClassifier(ClassifierMixin, LinearModel):
             path = replace(path, coef=-path.coef + 0.0)
         super()._keep_path(path)
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Linear predictor of new rows: one number a row for two or for ordered classes, one a class for more."""
         linear_predictor = self._linear(X)
         return linear_predictor[:, 0] if linear_predictor.shape[1] == 1 else linear_predictor
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The most likely class of new rows."""
         check_is_fitted(self, "coef_")
         if self.loss == ORDERED:
@@ -313,7 +316,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         ]
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """Probabilities of the classes, in the order of `classes_`."""
         return self._respond(self._log_odds(self._linear(X)))
 
@@ -337,7 +340,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         )
 
     @available_if(_has_probabilities)
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Logarithms of the probabilities, exact where they are tiny."""
         linear_predictor = self.decision_function(X)
         if self.loss == ORDERED:

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from tamis.table.like import TableLike
+
 _BLOCK = 512  # columns squared at a time
 
 
@@ -100,7 +102,7 @@ class Centred:
     v: np.ndarray
 
     @classmethod
-    def of(cls, X: Any, weights: np.ndarray, centre: np.ndarray, inverse: np.ndarray) -> Centred:
+    def of(cls, X: TableLike, weights: np.ndarray, centre: np.ndarray, inverse: np.ndarray) -> Centred:
         """The rows √w (x - centre) · inverse of a sparse matrix."""
         root = np.sqrt(weights)
         entries = sparse.diags_array(root) @ sparse.csr_array(X) @ sparse.diags_array(inverse)

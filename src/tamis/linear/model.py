@@ -17,6 +17,7 @@ from tamis.linear.losses import known_likelihood, loss_named, loss_names
 from tamis.saved import mapping, numbers, read_integer, reading, texts
 from tamis.table import Table, features, refuse_extreme_matrix
 from tamis.table.interface.takes_table import TakesTable
+from tamis.table.like import TableLike
 
 PENALTIES = ("ridge", "lasso", "elastic-net", "subset", "bridge")
 #: Shares of the absolute penalty that l1_ratio="cv" compares, dense near the lasso.
@@ -189,7 +190,7 @@ class LinearModel(TakesTable, BaseEstimator):
             check.count("k", self.k, low=0, high=n_columns, of="columns")
 
     # -- reading -----------------------------------------------------------------------------------------------------
-    def _read(self, X: Any, weights: np.ndarray, table: Table) -> Any:
+    def _read(self, X: TableLike, weights: np.ndarray, table: Table) -> Any:
         """Learn the encoding and give the matrix in solving order; what another table left behind goes."""
         for name in (
             "cv_predictions_",
@@ -232,7 +233,7 @@ class LinearModel(TakesTable, BaseEstimator):
         whole = bool(self.group) and share > 0 and bool(np.any(np.diff(starts) > 1))
         return Penalty(share, self._factors(n_columns), starts if whole else None, self._sides())
 
-    def _job(self, X: Any, loss: Any, weights: np.ndarray, standardize: bool | None = None) -> Any:
+    def _job(self, X: TableLike, loss: Any, weights: np.ndarray, standardize: bool | None = None) -> Any:
         from tamis.linear.fit import Job
 
         standardize = bool(self.standardize) if standardize is None else standardize
@@ -298,7 +299,9 @@ class LinearModel(TakesTable, BaseEstimator):
         self.gap_ = float(found.gap)
         self._keep(units.coef(found.coef), found.intercept * units.target)
 
-    def _fit_path(self, X: Any, loss: Any, weights: np.ndarray, max_columns: int | None, splits: Any = None) -> Any:
+    def _fit_path(
+        self, X: TableLike, loss: Any, weights: np.ndarray, max_columns: int | None, splits: Any = None
+    ) -> Any:
         """The path of a lasso, elastic net or ridge in the table's order; no strength is chosen."""
         from tamis.linear.fit import path_of
         from tamis.linear.penalties.units import Units
@@ -362,7 +365,7 @@ class LinearModel(TakesTable, BaseEstimator):
             return [Blend(1.0, path, held)]
         return blends(job, path, splits, held, GAMMAS if self.relax == "cv" else (float(self.relax),))
 
-    def _subset(self, X: Any, loss: Any, weights: np.ndarray, splits: Any) -> None:
+    def _subset(self, X: TableLike, loss: Any, weights: np.ndarray, splits: Any) -> None:
         """The best columns, and whether that is proved."""
         from tamis.linear.solvers.subset_path import choose_subset
 
@@ -416,7 +419,7 @@ class LinearModel(TakesTable, BaseEstimator):
     def _keep_nested(self, predictions: np.ndarray) -> None:
         self.nested_predictions_ = predictions
 
-    def _weigh(self, X: Any, weights: np.ndarray) -> None:
+    def _weigh(self, X: TableLike, weights: np.ndarray) -> None:
         """Remember what each column of the table contributes, by the training rows (in solving order)."""
         from tamis.linear.contribution import contributions
 
@@ -424,7 +427,7 @@ class LinearModel(TakesTable, BaseEstimator):
         X = X.tocsc() if hasattr(X, "tocsc") else X
         self.feature_importances_ = contributions(X, coef, self.inputs_.groups, self.n_features_in_, weights)
 
-    def _linear(self, X: Any) -> np.ndarray:
+    def _linear(self, X: TableLike) -> np.ndarray:
         """The linear predictor of new rows (rows × outputs)."""
         check_is_fitted(self, "coef_")
         table = features(self, X, reset=False, sparse_ok=True)
@@ -532,7 +535,7 @@ def _summary(state: dict[str, Any]) -> Any:
     )
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     if isinstance(value, (list, tuple)):
         return all(_is_plain(item) for item in value)
     if isinstance(value, dict):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.errors import ParameterError
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 COLOURS = ("#2f6fbb", "#c2620a", "#3d8b5f", "#8659b5", "#b03a6f", "#5f7f8c", "#a3861c", "#4a4f9c", "#7a5230", "#2b9aa0")
 
 
-def path_figure(model: Any, top: int = 20, **options: Any) -> Any:
+def path_figure(model: BaseEstimator, top: int = 20, **options: Any) -> Any:
     """Coefficients, in the units of their columns, against -log10 of the penalty; for best subsets, against their size.
 
     Only the `top` columns that contribute most to the chosen model are drawn; the dashed line is that model. Of several

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import RegressorMixin
 from sklearn.utils.metaestimators import available_if
 
@@ -15,6 +16,8 @@ from tamis.linear.model import CRITERIA, LinearModel, warn_constant
 from tamis.linear.path import Path
 from tamis.metrics.distributions import t_quantile
 from tamis.table import LazyTable, features, numbers, same_length
+from tamis.table.like import TableLike
+from tamis.typing import Folding
 from tamis.views.lazy.given import refuse_rows
 
 #: Above so many columns, or numbers in all, (XᵀX)⁻¹ is not kept, and there are no intervals of new rows.
@@ -148,7 +151,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         loss: str = "squared",
         relax: float | str | None = None,
         rule: str = "1se",
-        cv: Any = 10,
+        cv: Folding = 10,
         standardize: bool = True,
         fit_intercept: bool = True,
         norm_bound: float | None = None,
@@ -309,7 +312,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
             raise ParameterError(f"offset is for loss='poisson', but loss={self.loss!r}; subtract it from y instead")
         return kind.of(y, weights, None if offset is None else _offset(offset, len(y)), self)
 
-    def _dispatch(self, X: Any, loss: Any, y: np.ndarray, weights: np.ndarray) -> None:
+    def _dispatch(self, X: TableLike, loss: Any, y: np.ndarray, weights: np.ndarray) -> None:
         squared = self.loss == "squared"
         if self._is_monotone:
             self._solve(X, loss, weights, self._splits(y, weights))
@@ -333,7 +336,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
             return None
         return ordered_folds("loo" if self.alpha == "loo" else self.cv, y, classifier=False, weights=weights)
 
-    def _least_squares(self, X: Any, y: np.ndarray, weights: np.ndarray) -> None:
+    def _least_squares(self, X: TableLike, y: np.ndarray, weights: np.ndarray) -> None:
         from tamis.linear.solvers.least_squares import least_squares
 
         names = [self.coef_names_[j] for j in self.inputs_.order]
@@ -368,7 +371,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.spread_: dict[str, Any] = {"centre": self.inputs_.restore(centre), "inverse": both, "weight": total}
 
     @available_if(_has_spread)
-    def predict_interval(self, X: Any, coverage: float = 0.95) -> np.ndarray:
+    def predict_interval(self, X: TableLike, coverage: float = 0.95) -> np.ndarray:
         r"""Lower and upper end, for each row, of an interval that holds a new answer with the probability `coverage`.
 
         Of least squares, exact for normal errors of one variance: the prediction and Student's t times
@@ -470,7 +473,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     def _scalar(self, intercept: np.ndarray) -> Any:
         return float(intercept) if intercept.ndim == 0 else intercept
 
-    def predict(self, X: Any, offset: Any = None) -> np.ndarray:
+    def predict(self, X: TableLike, offset: ArrayLike | None = None) -> np.ndarray:
         """Predicted numbers of new rows (expected counts for the Poisson loss)."""
         linear_predictor = self._linear(X)
         if offset is not None:
@@ -498,7 +501,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         return tags
 
 
-def _offset(offset: Any, n: int) -> np.ndarray:
+def _offset(offset: ArrayLike, n: int) -> np.ndarray:
     given = np.asarray(offset, dtype=np.float64)
     if given.shape != (n,) or not np.all(np.isfinite(given)):
         raise ParameterError(f"offset has shape {given.shape}, but there are {n:,} rows; give one finite number a row")

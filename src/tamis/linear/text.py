@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.linear.losses import loss_named
 from tamis.metrics.distributions import t_tail
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
-def formula(model: Any, digits: int) -> str:
+
+def formula(model: BaseEstimator, digits: int) -> str:
     """The formula of a fitted model, one term a line, largest effect names as they are in the table."""
     coef, intercept = np.atleast_2d(model.coef_), np.atleast_1d(model.intercept_)
     if getattr(model, "standard_errors_", None) is not None and model.alpha_ == 0:
@@ -21,13 +24,13 @@ def formula(model: Any, digits: int) -> str:
     return "\n".join([*parts, _footer(model)])
 
 
-def _ranges(model: Any, digits: int) -> str:
+def _ranges(model: BaseEstimator, digits: int) -> str:
     """The log-odds of every split of ordered classes."""
     pairs = zip(model.classes_, model.classes_[1:], model.thresholds_)
     return "\n".join(f"log-odds of at most {low} (not {high}) = {at:.{digits}g} - score" for low, high, at in pairs)
 
 
-def _heads(model: Any, outputs: int) -> list[str]:
+def _heads(model: BaseEstimator, outputs: int) -> list[str]:
     if not hasattr(model, "classes_"):
         word = loss_named(model.loss).predictor
         return [word] if outputs == 1 else [f"{word} {k + 1}" for k in range(outputs)]
@@ -36,7 +39,7 @@ def _heads(model: Any, outputs: int) -> list[str]:
     return [f"{word} {label}" for label in labels]
 
 
-def _terms(head: str, coef: np.ndarray, intercept: float, model: Any, digits: int) -> str:
+def _terms(head: str, coef: np.ndarray, intercept: float, model: BaseEstimator, digits: int) -> str:
     lines = [f"{head} = {intercept:.{digits}g}"]
     encoding = model.inputs_.encoding
     names = encoding.columns
@@ -46,7 +49,7 @@ def _terms(head: str, coef: np.ndarray, intercept: float, model: Any, digits: in
     return "\n".join(lines)
 
 
-def _errors(coef: np.ndarray, intercept: float, model: Any, digits: int) -> str:
+def _errors(coef: np.ndarray, intercept: float, model: BaseEstimator, digits: int) -> str:
     """Least squares as a table: coefficient, standard error, t and p of every term."""
     encoding, freedom = model.inputs_.encoding, model.residual_degrees_of_freedom_
     names = [_word(name, encoding, j) for j, name in enumerate(encoding.columns)]
@@ -72,7 +75,7 @@ def _word(name: str, encoding: Any, j: int) -> str:
     return f"[{encoding.names[column]} is {name[len(encoding.names[column]) + 1 :]}]"
 
 
-def _footer(model: Any) -> str:
+def _footer(model: BaseEstimator) -> str:
     used, total = len(model.selected_columns_), len(model.inputs_.encoding.names)
     how = f"penalty {model.penalty}" if model.penalty else "no penalty"
     if model.penalty == "subset":

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
@@ -18,6 +19,7 @@ from tamis.split.tuning_folds import dealt_folds
 from tamis.table import Classes, LazyTable, Table, features, numbers, refuse_extreme, same_length, target_scales
 from tamis.table.interface.several_classes import OrderedClasses, SeveralClasses, has_several_targets
 from tamis.table.interface.takes_table import TakesMissing, parameters
+from tamis.table.like import TableLike
 from tamis.tree.export.reading import Reading
 from tamis.tree.grow.fit import TreeData
 from tamis.tree.grow.layout import CATEGORY, MAJORITY, SURROGATE, TreeLimits
@@ -67,7 +69,7 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
     random_state: Any = 0
     n_jobs: int | None = None
 
-    def _grow(self, table: Table, problem: Any, y: Any) -> None:
+    def _grow(self, table: Table, problem: Any, y: ArrayLike) -> None:
         X = matrix_of(table)
         rows = self._rows_to_grow_on(table, np.flatnonzero(problem.weight > 0))
         limits = self._limits(table, len(rows))._replace(monotone=self._directions(table, problem))
@@ -169,7 +171,7 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
         return NodeRules(problem, table, n_bins, gain, purity)
 
     def _search(
-        self, X: np.ndarray, problem: Any, rows: np.ndarray, limits: TreeLimits, prune: str | float | None, y: Any
+        self, X: np.ndarray, problem: Any, rows: np.ndarray, limits: TreeLimits, prune: str | float | None, y: ArrayLike
     ) -> None:
         """The best small tree instead of a greedy one; its size as `prune` says."""
         from tamis.tree.optimal import choose_size, size_table, sized_trees
@@ -266,11 +268,11 @@ class BaseTree(Reading, TakesMissing, BaseEstimator):
                 raise ParameterError(f"monotone does not go with {name}={value!r}; give {name}={usual!r}")
         return directions
 
-    def _matrix(self, X: Any) -> np.ndarray:
+    def _matrix(self, X: TableLike) -> np.ndarray:
         check_is_fitted(self, "tree_")
         return matrix_of(features(self, X, reset=False, sparse_ok=True))
 
-    def apply(self, X: Any) -> np.ndarray:
+    def apply(self, X: TableLike) -> np.ndarray:
         """The leaf that each row falls into."""
         matrix = self._matrix(X)  # which asks first whether there is a tree
         return self.tree_.apply(matrix, self.n_jobs)
@@ -419,7 +421,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         self._grow(table, problem, target.codes)
         return self
 
-    def _refuse_with_models(self, X: Any) -> None:
+    def _refuse_with_models(self, X: TableLike) -> None:
         """Raise for what logistic models in leaves do not go with."""
         usual = {"loss_matrix": None, "priors": None, "prune_by": None}
         for name, value in usual.items():
@@ -445,7 +447,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
     def _shaped(self, predictions: np.ndarray) -> np.ndarray:
         return self._ordered.shares(predictions) if self.criterion == "ordinal" else predictions
 
-    def _fit_several(self, X: Any, y: Any, sample_weight: Any) -> TreeClassifier:
+    def _fit_several(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike) -> TreeClassifier:
         """One tree for several class targets: splits lower the sum of their Gini impurities."""
         refuse_other_than(self, TreeClassifier(), SEVERAL_TAKE)
         self.several_ = SeveralClasses.of(y)
@@ -477,7 +479,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
             )
         return check.one_of("prune_by", self.prune_by, PRUNE_BY)
 
-    def predict_proba(self, X: Any) -> Any:
+    def predict_proba(self, X: TableLike) -> Any:
         """Share of each class in the leaf of each row; of several targets a list with a matrix for each."""
         if self.leaf == "logistic":
             check_is_fitted(self, "tree_")
@@ -490,7 +492,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
         share = self.tree_.value / self.tree_.value.sum(axis=1, keepdims=True)
         return share[leaf]
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The class of least expected cost in the leaf of each row."""
         if self.leaf == "logistic":
             codes = self.predict_proba(X).argmax(axis=1)
@@ -500,7 +502,7 @@ class TreeClassifier(ClassifierMixin, BaseTree):
             return self.several_.predicted(self.tree_.value[leaf])
         return self.classes_[self._answers()][leaf]
 
-    def predict_log_proba(self, X: Any) -> Any:
+    def predict_log_proba(self, X: TableLike) -> Any:
         """Logarithm of `predict_proba`."""
         shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
@@ -575,7 +577,7 @@ class TreeRegressor(RegressorMixin, BaseTree):
         self._grow(table, problem, values)
         return self
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The answer of the leaf of each row."""
         matrix = self._matrix(X)
         leaf = self.tree_.apply(matrix, self.n_jobs)

@@ -9,9 +9,10 @@ table of one cell is taken into memory.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.engine import seed_from
@@ -30,13 +31,17 @@ from tamis.views.lazy.given import target_named
 from tamis.views.lazy.mapped_codes import MappedCodes, map_codes
 from tamis.views.lazy.target import rows_in_memory, target_of
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 #: Leaves of a tree, at most about: a leaf holds at least this share of the rows.
 MOST_LEAVES = 100_000
 #: Rows that judge the subtrees, at least, where the table has so many.
 JUDGED_ROWS = 1 << 18
 
 
-def fit_lazily(model: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
+def fit_lazily(model: BaseEstimator, table: LazyTable, y: ArrayLike, *, classes: bool) -> None:
     """Fit a TreeClassifier or TreeRegressor to a lazy table."""
     target = target_named(table, y)
     answer = target_of(table, target, numbers=not classes)
@@ -72,7 +77,7 @@ def judged_folds(n_folds: int, n_rows: int) -> int:
     return min(n_folds - 1, max(2, -(-JUDGED_ROWS * n_folds // max(1, n_rows))))
 
 
-def _refuse(model: Any) -> None:
+def _refuse(model: BaseEstimator) -> None:
     is_plain = model.splits == "axis" and model.leaf == "constant" and model.search == "greedy"
     if not is_plain or model.max_leaf_nodes is not None or model.criterion in ("absolute_error", "poisson"):
         raise ParameterError(
@@ -89,13 +94,13 @@ def _refuse(model: Any) -> None:
         )
 
 
-def _n_folds(model: Any) -> int:
+def _n_folds(model: BaseEstimator) -> int:
     if not is_whole(model.cv):
         raise ParameterError(f"cv={model.cv!r} names rows, which a lazy table cannot take; give a number of folds")
     return check.count("cv", model.cv, low=2)
 
 
-def _limits(model: Any, columns: LazyTable, n_rows: int) -> TreeLimits:
+def _limits(model: BaseEstimator, columns: LazyTable, n_rows: int) -> TreeLimits:
     limits: TreeLimits = model._limits(columns, n_rows)
     return limits._replace(min_leaf=max(limits.min_leaf, n_rows // MOST_LEAVES))
 
@@ -110,14 +115,14 @@ def _data(mapped: MappedCodes) -> TreeData:
     return TreeData(Bins.mapped(mapped.binned(), mapped.codings), max_sorted=0)
 
 
-def _number_problem(model: Any, mapped: MappedCodes) -> NumberProblem:
+def _number_problem(model: BaseEstimator, mapped: MappedCodes) -> NumberProblem:
     has_target = mapped.has_target(mapped.target)
     values = mapped.target if has_target.all() else np.where(has_target, mapped.target, 0.0)
     weight, scale = has_target.astype(np.float64), np.ones(1)
     return NumberProblem(_data(mapped), NUMBER_CRITERIA[model.criterion], values[:, None], weight, scale)
 
 
-def _class_problem(model: Any, mapped: MappedCodes, counts: np.ndarray) -> Any:
+def _class_problem(model: BaseEstimator, mapped: MappedCodes, counts: np.ndarray) -> Any:
     has_target = mapped.has_target(mapped.target)
     classes = mapped.target if has_target.all() else np.maximum(mapped.target, 0)
     weight = check.class_factors(model.class_weight, model.classes_, counts.astype(np.float64))[classes] * has_target

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 
 from tamis.check import count, number
 from tamis.errors import TamisWarning
 from tamis.table import Table
+from tamis.table.like import TableLike
 from tamis.tree.estimator import TreeClassifier, TreeRegressor
+from tamis.typing import RandomState
 
 FAITHFUL = 0.8  # below this fidelity the user is told
 
@@ -35,7 +38,13 @@ class Mimic:
 
 
 def mimic(
-    model: Any, X: Any, *, max_leaf_nodes: int = 16, held_out: float = 0.3, random_state: Any = 0, **tree: Any
+    model: BaseEstimator,
+    X: TableLike,
+    *,
+    max_leaf_nodes: int = 16,
+    held_out: float = 0.3,
+    random_state: RandomState = 0,
+    **tree: Any,
 ) -> Mimic:
     """The tree that best mimics a fitted model, with its fidelity on held-out rows.
 
@@ -81,7 +90,7 @@ def mimic(
     return Mimic(fitted, fidelity, n_held)
 
 
-def _answers(model: Any, X: Any) -> np.ndarray:
+def _answers(model: BaseEstimator, X: TableLike) -> np.ndarray:
     """What the model says of each row; of its own training rows, a forest by the trees that did not see the row."""
     honest = model.answers_out_of_bag(X) if hasattr(model, "answers_out_of_bag") else None
     return np.asarray(model.predict(X)) if honest is None else honest

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis import check
 from tamis.errors import ParameterError
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
-def rows_or_share(name: str, value: Any, n_rows: int, low: int) -> int:
+
+def rows_or_share(name: str, value: object, n_rows: int, low: int) -> int:
     """A number of rows, given as such or as a share of them.
 
     >>> rows_or_share("min_samples_leaf", 0.05, 200, 1)
@@ -39,7 +42,7 @@ def loss_of(matrix: Any, n_classes: int) -> np.ndarray:
     return loss
 
 
-def refuse_other_than(model: Any, default: Any, names: Iterable[str]) -> None:
+def refuse_other_than(model: BaseEstimator, default: Any, names: Iterable[str]) -> None:
     """Raise where a parameter that indicators of classes do not take is not at its default."""
     for name in names:
         value = getattr(model, name)
@@ -48,17 +51,17 @@ def refuse_other_than(model: Any, default: Any, names: Iterable[str]) -> None:
             raise ParameterError(f"{name}={value!r} does not go with {what}; leave it out, or fit another criterion")
 
 
-def takes_several(model: Any, default: Any, names: Iterable[str]) -> bool:
+def takes_several(model: BaseEstimator, default: Any, names: Iterable[str]) -> bool:
     """Whether a model's parameters suit several class targets."""
     return not any(_differs(getattr(model, name), getattr(default, name)) for name in names)
 
 
-def _differs(value: Any, usual: Any) -> bool:
+def _differs(value: object, usual: Any) -> bool:
     is_plain = isinstance(value, (str, bool, int, float, np.generic))
     return value is not usual and not (is_plain and bool(value == usual))
 
 
-def one_target(model: Any) -> Any:
+def one_target(model: BaseEstimator) -> Any:
     """The model itself, where it predicts one target."""
     if hasattr(model, "several_"):
         what = f"of {model.n_outputs_} class targets" if model.n_outputs_ > 1 else "with criterion='ordinal'"

@@ -5,14 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
 from tamis.check import count
 from tamis.table import Table
+from tamis.table.like import TableLike
+from tamis.typing import RandomState
 
 
-def stability_of(model: Any, X: Any, y: Any, n_resamples: int, random_state: Any) -> dict[str, Any]:
+def stability_of(
+    model: BaseEstimator, X: TableLike, y: ArrayLike, n_resamples: int, random_state: RandomState
+) -> dict[str, Any]:
     """Grow the same kind of tree on bootstrap samples and compare.
 
     Returns `columns` (names), `root` and `tree` (share of the trees with the column at the root; anywhere), `agreement`

@@ -28,7 +28,7 @@ from tamis.split import folds
 from tamis.table import take
 from tamis.table.interface.series_like import series_like
 from tamis.table.like import TableLike
-from tamis.typing import Folding
+from tamis.typing import Folding, Scoring
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -59,7 +59,7 @@ class Runner:
         y: ArrayLike,
         *,
         outer: Folding = 5,
-        scoring: Any = None,
+        scoring: Scoring = None,
         groups: ArrayLike | None = None,
         time: ArrayLike | None = None,
         seed: int = 0,

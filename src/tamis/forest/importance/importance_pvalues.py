@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,9 +14,12 @@ from tamis.forest.growing import GrowingForest, TreeGrower
 from tamis.forest.importance.per_tree import ImportanceRows, measure_importance
 from tamis.views.binned_table import BinnedTable
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 def pvalues(
-    forest: Any,
+    forest: BaseEstimator,
     data: ForestData,
     rows: ImportanceRows,
     unit_of: np.ndarray,
@@ -41,7 +44,7 @@ def pvalues(
 
 
 def _round(
-    forest: Any, data: ForestData, rows: ImportanceRows, unit_of: np.ndarray, seed: int, n_jobs: int | None
+    forest: BaseEstimator, data: ForestData, rows: ImportanceRows, unit_of: np.ndarray, seed: int, n_jobs: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Importance of each unit and of its copy, in one forest grown on both."""
     d, n = rows.binned.codes.shape

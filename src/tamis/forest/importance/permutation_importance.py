@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.engine import drawn_seed
@@ -18,6 +19,11 @@ from tamis.forest.training import given_to_fit, refuse_other_rows
 from tamis.score.bars import with_bars
 from tamis.score.interchangeable import Interchangeable, clusters_of
 from tamis.table import Classes, Table, column_groups_of, features, numbers, same_length
+from tamis.table.like import TableLike
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 __all__ = ["PermutationImportance", "Shared", "permutation_importance"]
 
@@ -145,7 +151,9 @@ def permutation_importance(
     return _answer(forest, data, measured, units, names, p_value, shared)
 
 
-def _rows(forest: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, ForestData, ImportanceRows]:
+def _rows(
+    forest: BaseEstimator, X: TableLike, y: ArrayLike, sample_weight: ArrayLike
+) -> tuple[Table, ForestData, ImportanceRows]:
     """The training rows as `fit` saw them, values in the order of the binned table's rows."""
     if (X is None) != (y is None):
         raise ParameterError("X and y belong together; give both, as they were given to fit, or neither")
@@ -168,7 +176,7 @@ def _rows(forest: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Table, Fores
     return table, data, ImportanceRows(data.binned, data.columns, matrix, target, costs)
 
 
-def _refuse_other_draws(forest: Any, measured: MeasuredImportance) -> None:
+def _refuse_other_draws(forest: BaseEstimator, measured: MeasuredImportance) -> None:
     if measured.share == 0:
         raise ParameterError(
             "every tree saw every row, so none is left to permute; fit with bootstrap=True, or with max_samples below 1"
@@ -179,7 +187,7 @@ def _refuse_other_draws(forest: Any, measured: MeasuredImportance) -> None:
         )
 
 
-def _names(forest: Any, units: dict[Any, np.ndarray], columns: np.ndarray, groups: Any) -> list[Any]:
+def _names(forest: BaseEstimator, units: dict[Any, np.ndarray], columns: np.ndarray, groups: ArrayLike) -> list[Any]:
     """What each unit is called: its column's name (or position), its label, or its members."""
     names = list(getattr(forest, "feature_names_in_", range(forest.n_features_in_)))
     nested = isinstance(groups, (list, tuple)) and any(isinstance(g, (list, tuple, set, np.ndarray)) for g in groups)
@@ -214,7 +222,7 @@ def _shared(
 
 
 def _answer(
-    forest: Any, data: ForestData, measured: MeasuredImportance, units: dict[Any, np.ndarray], names: list[Any],
+    forest: BaseEstimator, data: ForestData, measured: MeasuredImportance, units: dict[Any, np.ndarray], names: list[Any],
     p_value: np.ndarray | None, shared: tuple[Shared, ...],
 ) -> PermutationImportance:  # fmt: skip
     """Units in the order of the user's table instead of the names'."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.engine import current, drawn_seed
@@ -29,8 +30,11 @@ from tamis.views.lazy.given import target_named
 from tamis.views.lazy.mapped_codes import MappedCodes, map_codes
 from tamis.views.lazy.target import rows_in_memory, target_of
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
-def fit_lazily(forest: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
+
+def fit_lazily(forest: BaseEstimator, table: LazyTable, y: ArrayLike, *, classes: bool) -> None:
     """Fit a ForestClassifier or ForestRegressor to a lazy table."""
     name = target_named(table, y)
     answer = target_of(table, name, numbers=not classes)
@@ -70,7 +74,7 @@ def fit_lazily(forest: Any, table: LazyTable, y: Any, *, classes: bool) -> None:
     forest.oob_rows_ = judged
 
 
-def _refuse(forest: Any) -> None:
+def _refuse(forest: BaseEstimator) -> None:
     is_plain = forest.splits == "axis" and forest.thresholds == "best" and forest.bootstrap in (True, False)
     if not is_plain:
         raise ParameterError(
@@ -80,7 +84,7 @@ def _refuse(forest: Any) -> None:
         )
 
 
-def _draws(forest: Any, n_rows: int, n_columns: int) -> RowDraws:
+def _draws(forest: BaseEstimator, n_rows: int, n_columns: int) -> RowDraws:
     size = default_size(n_rows, n_columns)
     if forest.max_samples is not None:
         size = rows_or_share("max_samples", forest.max_samples, n_rows, 1)
@@ -93,7 +97,7 @@ def _draws(forest: Any, n_rows: int, n_columns: int) -> RowDraws:
 
 
 def _begin(
-    forest: Any,
+    forest: BaseEstimator,
     mapped: MappedCodes,
     judged: np.ndarray,
     draws: RowDraws,

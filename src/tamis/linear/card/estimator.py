@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.special import expit
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils import check_random_state
@@ -20,6 +21,8 @@ from tamis.metrics.one_standard_error import one_standard_error
 from tamis.split.tuning_folds import dealt_folds
 from tamis.table import Classes, Table, features, numbers, same_length
 from tamis.table.interface.takes_table import TakesTable
+from tamis.table.like import TableLike
+from tamis.typing import Folding, RandomState
 
 
 class BaseCard(TakesTable, BaseEstimator):
@@ -34,9 +37,9 @@ class BaseCard(TakesTable, BaseEstimator):
         max_points: int = 5,
         n_cuts: int = 9,
         monotone: dict[str, int] | None = None,
-        cv: Any = 5,
+        cv: Folding = 5,
         rule: str = "min",
-        random_state: Any = 0,
+        random_state: RandomState = 0,
         n_jobs: int | None = None,
     ) -> None:
         self.max_terms = max_terms
@@ -220,12 +223,12 @@ class BaseCard(TakesTable, BaseEstimator):
             total += points * statement.holds(table.column(int(j)))
         return total
 
-    def totals(self, X: Any) -> np.ndarray:
+    def totals(self, X: TableLike) -> np.ndarray:
         """The points of each row."""
         check_is_fitted(self, "statements_")
         return self._totals(features(self, X, reset=False))
 
-    def contributions(self, X: Any) -> np.ndarray:
+    def contributions(self, X: TableLike) -> np.ndarray:
         """(rows, columns) what each column adds to a + b · total; with `intercept_` they sum to it."""
         check_is_fitted(self, "statements_")
         return self._contributions(features(self, X, reset=False))
@@ -314,7 +317,7 @@ class ScoreCard(ClassifierMixin, BaseCard):
 
     _is_logistic = True
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ScoreCard:
+    def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ScoreCard:
         """Search the card that predicts the classes best."""
         table = features(self, X, reset=True)
         classes = Classes.of(y)
@@ -331,22 +334,22 @@ class ScoreCard(ClassifierMixin, BaseCard):
     def _curve(self, total: np.ndarray) -> np.ndarray:
         return np.asarray(expit(self.intercept_ + self.slope_ * total))
 
-    def decision_function(self, X: Any) -> np.ndarray:
+    def decision_function(self, X: TableLike) -> np.ndarray:
         """Log odds of the second class."""
         total = self.totals(X)
         return np.asarray(self.intercept_ + self.slope_ * total)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: TableLike) -> np.ndarray:
         """The probability of both classes."""
         risk = self._curve(self.totals(X))
         return np.column_stack([1 - risk, risk]) if len(self.classes_) == 2 else np.ones((len(risk), 1))
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
+    def predict_log_proba(self, X: TableLike) -> np.ndarray:
         """Logarithm of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The more probable class."""
         probability = self.predict_proba(X)  # which asks first whether there is a card
         return np.asarray(self.classes_[probability.argmax(axis=1)])
@@ -372,7 +375,7 @@ class ScoreCardRegressor(RegressorMixin, BaseCard):
 
     _is_logistic = False
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> ScoreCardRegressor:
+    def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ScoreCardRegressor:
         """Search the card that predicts the numbers best."""
         table = features(self, X, reset=True)
         target = numbers(y)
@@ -387,7 +390,7 @@ class ScoreCardRegressor(RegressorMixin, BaseCard):
     def _curve(self, total: np.ndarray) -> np.ndarray:
         return np.asarray(self.intercept_ + self.slope_ * total, dtype=np.float64)
 
-    def predict(self, X: Any) -> np.ndarray:
+    def predict(self, X: TableLike) -> np.ndarray:
         """The expected value at the total of each row."""
         return self._curve(self.totals(X))
 

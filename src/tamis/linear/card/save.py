@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,10 +13,14 @@ from tamis.table.interface.saved_head import begin, head, refuse_other, saved_cl
 from tamis.table.notation import Notation
 from tamis.table.sql_text import literal, quoted
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 FORMAT = 1
 
 
-def plain(model: Any) -> dict[str, Any]:
+def plain(model: BaseEstimator) -> dict[str, Any]:
     """Plain values only: dicts, lists, text, numbers, None."""
     out: dict[str, Any] = {
         **head(model, FORMAT, cv=model.cv if isinstance(model.cv, int) else None),  # folds are no plain values
@@ -61,7 +65,7 @@ def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
     return model
 
 
-def text_of(model: Any) -> str:
+def text_of(model: BaseEstimator) -> str:
     """The card to print: statements with points, then totals with what they predict."""
     lines = [(words, f"{points:+d}") for words, points in model.table_]
     width = max([len(words) for words, _ in lines], default=10)
@@ -85,7 +89,7 @@ def _percent(risk: float) -> str:
     return "<1%" if risk < 0.005 else ">99%" if risk > 0.995 else f"{100 * risk:.0f}%"
 
 
-def sql_of(model: Any, name: str) -> str:
+def sql_of(model: BaseEstimator, name: str) -> str:
     """The sum of one CASE per statement, through the curve; dates and words are compared as the database holds them."""
     terms = [
         f"CASE WHEN {_condition(statement, model.notations_in_)} THEN {int(points)} ELSE 0 END"

@@ -62,7 +62,7 @@ class Statement(NamedTuple):
         return [self.column, self.kind, value]
 
     @classmethod
-    def from_list(cls, saved: Any) -> Statement:
+    def from_list(cls, saved: object) -> Statement:
         """What `as_list` wrote."""
         if not isinstance(saved, list) or len(saved) != 3 or saved[1] not in KINDS or not isinstance(saved[0], str):
             raise DamagedError(f"{saved!r} is no statement of a score card")

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from tamis.engine import one_blas_thread
 from tamis.errors import NotConverged, ParameterError
@@ -32,11 +33,15 @@ from tamis.views.lazy.fold_moments import MomentsOfCell, RowFolds, fold_moments
 from tamis.views.lazy.given import target_named
 from tamis.views.lazy.target import target_of
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 _PASSES = 30  # at most
 _ENOUGH = 1e-10  # of the mean loss: what a further step would gain
 
 
-def fit_logistic(model: Any, table: LazyTable, y: Any) -> None:
+def fit_logistic(model: BaseEstimator, table: LazyTable, y: ArrayLike) -> None:
     """Fit a LinearClassifier of two classes to a lazy table."""
     target = target_named(table, y)
     answer = target_of(table, target, numbers=False)
@@ -73,7 +78,7 @@ def fit_logistic(model: Any, table: LazyTable, y: Any) -> None:
     )
 
 
-def _refuse(model: Any, n_classes: int) -> None:
+def _refuse(model: BaseEstimator, n_classes: int) -> None:
     known = model.loss == "logistic" and model.penalty != "subset" and model.alpha not in ("loo", "bayes")
     if not known or n_classes != 2 or model.class_weight is not None:
         raise ParameterError(
@@ -155,7 +160,7 @@ def _by_part(sums: np.ndarray, n_parts: int) -> np.ndarray:
     return np.array([*others, total])
 
 
-def _column_factors(model: Any, deviation: np.ndarray, scale: np.ndarray, unit: Units) -> np.ndarray:
+def _column_factors(model: BaseEstimator, deviation: np.ndarray, scale: np.ndarray, unit: Units) -> np.ndarray:
     """What a coefficient of a standardised column is multiplied by before it is penalised; 0 for a constant column."""
     own = deviation if model.standardize else np.where(deviation > 0, unit.columns, 0.0)
     return np.asarray(own / scale)
@@ -184,7 +189,12 @@ def _along(optimum: Optimum, factors: np.ndarray, penalty: Penalty, alphas: np.n
 
 
 def _penalised(
-    model: Any, passes: _Passes, optima: list[Optimum], factors: list[np.ndarray], unit: Units, weights: np.ndarray
+    model: BaseEstimator,
+    passes: _Passes,
+    optima: list[Optimum],
+    factors: list[np.ndarray],
+    unit: Units,
+    weights: np.ndarray,
 ) -> np.ndarray:
     """The model at the strength given, or at that which the folds choose."""
     penalty = model._penalty(model.n_features_in_)
@@ -209,7 +219,7 @@ def _penalised(
 
 
 def _exact(
-    model: Any, passes: _Passes, optimum: Optimum, factors: np.ndarray, penalty: Penalty, alpha: float
+    model: BaseEstimator, passes: _Passes, optimum: Optimum, factors: np.ndarray, penalty: Penalty, alpha: float
 ) -> np.ndarray:
     """The optimum of the penalised loss of all rows: from the quadratic's, a Newton step a pass."""
     w = _along(optimum, factors, penalty, np.array([alpha]), 1e-10)[0]

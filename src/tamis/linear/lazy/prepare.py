@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,19 +13,23 @@ from tamis.linear.encoding import EncodedInputs
 from tamis.split.pairs import is_whole
 from tamis.table import LazyTable, features
 from tamis.table.lazy.grid import Cell
+from tamis.typing import Folding
 from tamis.views.indicators import Indicators
 from tamis.views.lazy.fold_moments import MomentsOfCell, RowFolds, encoding_of
 from tamis.views.lazy.target import LazyTarget
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
-def folds_of(cv: Any) -> int:
+
+def folds_of(cv: Folding) -> int:
     """How many folds; a lazy table deals its rows out by their numbers."""
     if cv is not None and not is_whole(cv):
         raise ParameterError(f"cv={cv!r} names rows, which a lazy table cannot take; give a number of folds")
     return 5 if cv is None else check.count("cv", cv, low=2)
 
 
-def refuse_ratios(model: Any) -> None:
+def refuse_ratios(model: BaseEstimator) -> None:
     """One share of the absolute penalty, no refits: several are compared on rows in memory only."""
     for name in ("relax", "norm_bound", "prior_sd", "monotone"):
         if getattr(model, name) is not None:
@@ -51,7 +55,7 @@ def remember(model: Any, table: LazyTable, target: str, *, reference: bool) -> I
 
 
 def learn_fill(
-    model: Any, table: LazyTable, target: str, encoding: Indicators, answer: LazyTarget | None = None
+    model: BaseEstimator, table: LazyTable, target: str, encoding: Indicators, answer: LazyTarget | None = None
 ) -> np.ndarray | None:
     """With missing="mean" the means of the encoded columns in solving order, one pass; the model remembers them."""
     if model.missing != "mean":

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import scipy
+from numpy.typing import ArrayLike
 
 from tamis.engine import one_blas_thread, workers
 from tamis.errors import ParameterError, TamisWarning
@@ -25,11 +26,15 @@ from tamis.views.lazy.fold_moments import fold_moments
 from tamis.views.lazy.given import target_named
 from tamis.views.moments import FoldMoments
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 #: A condition number of the standardised columns from which on six digits and more are lost.
 ILL = 1e5
 
 
-def fit_squared(model: Any, table: LazyTable, y: Any) -> None:
+def fit_squared(model: BaseEstimator, table: LazyTable, y: ArrayLike) -> None:
     """Fit a LinearRegressor to a lazy table."""
     target = target_named(table, y)
     _refuse(model)
@@ -55,7 +60,7 @@ def fit_squared(model: Any, table: LazyTable, y: Any) -> None:
     )
 
 
-def _refuse(model: Any) -> None:
+def _refuse(model: BaseEstimator) -> None:
     known = (
         model.loss == "squared" and model.penalty not in ("subset", "bridge") and model.alpha not in ("loo", "bayes")
     )
@@ -77,7 +82,7 @@ def _warn_ill(moments: FoldMoments) -> None:
         )
 
 
-def _penalised(model: Any, normal: NormalEquations, moments: FoldMoments, options: dict[str, bool]) -> None:
+def _penalised(model: BaseEstimator, normal: NormalEquations, moments: FoldMoments, options: dict[str, bool]) -> None:
     """The model at the strength given, or at that which the folds choose."""
     penalty = model._penalty(model.n_features_in_)
     spread = np.sqrt(np.diagonal(normal.H))[penalty.factors > 0]
@@ -92,7 +97,7 @@ def _penalised(model: Any, normal: NormalEquations, moments: FoldMoments, option
 
 
 def _by_folds(
-    model: Any,
+    model: BaseEstimator,
     normal: NormalEquations,
     moments: FoldMoments,
     penalty: Penalty,
@@ -121,7 +126,7 @@ def _by_folds(
     return float(alphas[path.choose(model.rule)])
 
 
-def _at(model: Any, normal: NormalEquations, penalty: Penalty, alpha: float) -> None:
+def _at(model: BaseEstimator, normal: NormalEquations, penalty: Penalty, alpha: float) -> None:
     """The model of one strength, to a much smaller gap than the path's."""
     top = penalty.largest(normal.c[:, None])
     grid = np.array([alpha])
@@ -135,7 +140,7 @@ def _at(model: Any, normal: NormalEquations, penalty: Penalty, alpha: float) -> 
     model._keep(coef[:, None], np.atleast_1d(intercept))
 
 
-def _least_squares(model: Any, normal: NormalEquations, moments: FoldMoments) -> None:
+def _least_squares(model: BaseEstimator, normal: NormalEquations, moments: FoldMoments) -> None:
     """Without a penalty: coefficients, and what least squares knows of them."""
     total = moments.total
     inverse = np.linalg.pinv(normal.H, rcond=1e-12, hermitian=True)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from tamis.linear.losses.loss import Loss
 from tamis.linear.losses.squared import deviation
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 
 class Huber(Loss):
@@ -18,7 +21,7 @@ class Huber(Loss):
         self.width = width
 
     @classmethod
-    def of(cls, y: np.ndarray, weights: np.ndarray, offset: np.ndarray | None, model: Any) -> Loss:
+    def of(cls, y: np.ndarray, weights: np.ndarray, offset: np.ndarray | None, model: BaseEstimator) -> Loss:
         """The loss whose width is `huber_width` robust standard deviations of the target."""
         return cls(y, width=model.huber_width * _spread(y, weights))
 

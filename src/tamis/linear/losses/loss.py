@@ -7,9 +7,12 @@ the residual for the squared loss; `conjugate(residual)` is the conjugate at min
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 
 class Loss(ABC):
@@ -40,7 +43,7 @@ class Loss(ABC):
         self.offset = None if offset is None else offset[:, None]
 
     @classmethod
-    def of(cls, y: np.ndarray, weights: np.ndarray, offset: np.ndarray | None, model: Any) -> Loss:
+    def of(cls, y: np.ndarray, weights: np.ndarray, offset: np.ndarray | None, model: BaseEstimator) -> Loss:
         """The loss of a target, checked; `model` is the estimator, whose parameters a loss may read."""
         return cls(y, offset)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy.special import xlogy
 
 from tamis.errors import ParameterError
 from tamis.linear.losses.loss import Loss
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
 
 class Poisson(Loss):
@@ -23,7 +26,7 @@ class Poisson(Loss):
     stride = 5.0
 
     @classmethod
-    def of(cls, y: np.ndarray, weights: np.ndarray, offset: np.ndarray | None, model: Any) -> Loss:
+    def of(cls, y: np.ndarray, weights: np.ndarray, offset: np.ndarray | None, model: BaseEstimator) -> Loss:
         """The loss of counts of at least 0, one of them above."""
         bad = np.flatnonzero(y < 0)
         if bad.size:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import MultiTaskLasso
 
 from tamis.errors import ParameterError
@@ -13,9 +15,10 @@ from tamis.linear.design import Design
 from tamis.linear.losses.squared import deviation
 from tamis.linear.path import Path, strengths
 from tamis.split import Folds
+from tamis.table.like import TableLike
 
 
-def takes_several(model: Any) -> bool:
+def takes_several(model: BaseEstimator) -> bool:
     """Whether a model's settings have a meaning for several targets."""
     if model.loss != "squared" or model.penalty not in (None, "ridge", "lasso") or model.alpha == "bayes":
         return False
@@ -24,7 +27,7 @@ def takes_several(model: Any) -> bool:
     return model.penalty != "lasso" or plain
 
 
-def check_several(model: Any, offset: Any) -> None:
+def check_several(model: BaseEstimator, offset: ArrayLike) -> None:
     """Refuse what several targets do not have."""
     if not takes_several(model) or offset is not None:
         raise ParameterError(
@@ -47,7 +50,9 @@ class JointLasso:
     MultiTaskLasso, rows multiplied by the roots of their weights.
     """
 
-    def __init__(self, X: Any, Y: np.ndarray, weights: np.ndarray, unit: np.ndarray, options: dict[str, bool]) -> None:
+    def __init__(
+        self, X: TableLike, Y: np.ndarray, weights: np.ndarray, unit: np.ndarray, options: dict[str, bool]
+    ) -> None:
         share = weights / weights.sum()
         design = Design(X.toarray() if hasattr(X, "toarray") else X)
         centred = options["fit_intercept"]

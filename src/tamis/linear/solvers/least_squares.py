@@ -13,6 +13,7 @@ from scipy import linalg
 from tamis.errors import TamisWarning
 from tamis.linear.design import Centred, Design
 from tamis.metrics.distributions import t_tail
+from tamis.table.like import TableLike
 from tamis.wording import first_few
 
 BLOCK = 4_096  # sparse rows that are made dense at a time
@@ -43,7 +44,7 @@ class LeastSquares:
 
 
 def least_squares(
-    X: Any, y: np.ndarray, weights: np.ndarray, names: Sequence[str], *, fit_intercept: bool = True
+    X: TableLike, y: np.ndarray, weights: np.ndarray, names: Sequence[str], *, fit_intercept: bool = True
 ) -> LeastSquares:
     """Minimise Σ w (y - b - Xβ)².
 

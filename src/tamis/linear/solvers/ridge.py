@@ -19,6 +19,10 @@ from tamis.linear.penalties.units import Units
 from tamis.split import Folds
 
 if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
+if TYPE_CHECKING:
     from tamis.linear.fit import Job
 
 _BLOCK = 4_096  # rows that are made dense at a time
@@ -192,7 +196,7 @@ def _standard_rows(design: Design, used: np.ndarray, share: np.ndarray, centre: 
     return rows
 
 
-def fit_ridge(model: Any, job: Job, splits: Folds | None) -> RidgeFit:
+def fit_ridge(model: BaseEstimator, job: Job, splits: Folds | None) -> RidgeFit:
     """Ridge with the strength, the bound, the folds or the leave-one-out choice the model asks for."""
     units = Units.of(job)
     inner = units.scaled(job, 0.0)

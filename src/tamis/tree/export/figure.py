@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.tree.export.wording import answer_in_words, condition, question
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
-def figure_of(model: Any, **options: Any) -> Any:
+
+def figure_of(model: BaseEstimator, **options: Any) -> Any:
     """Nodes at (depth, middle of their leaves), the size of a point by its rows; questions stand beside their nodes."""
     from bokeh.models import ColumnDataSource, HoverTool, LabelSet
     from bokeh.plotting import figure

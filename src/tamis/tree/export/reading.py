@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
+
+from tamis.table.like import TableLike
+from tamis.typing import RandomState
 
 
 class Reading:
@@ -85,7 +89,9 @@ class Reading:
         raw = self.tree_.importance(surrogates)
         return raw / raw.sum() if raw.sum() > 0 else raw
 
-    def stability(self, X: Any, y: Any, *, n_resamples: int = 50, random_state: Any = 0) -> dict[str, Any]:
+    def stability(
+        self, X: TableLike, y: ArrayLike, *, n_resamples: int = 50, random_state: RandomState = 0
+    ) -> dict[str, Any]:
         """Bootstrap: how often each column is at the root and in the tree, and how alike the predictions are."""
         from tamis.tree.stability import stability_of
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.tree.export.wording import PLAIN, Notations, answer, bound, condition, levels_on, number, some
 from tamis.tree.tree import Tree
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
-def rules_of(model: Any) -> list[dict[str, Any]]:
+
+def rules_of(model: BaseEstimator) -> list[dict[str, Any]]:
     """Dicts with `conditions` (a list of words), `rule` (the words joined), `rows`, `share`, `prediction`, `purity`.
 
     `purity` is the share of the predicted class; for numbers, the standard deviation within the leaf is given as

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,10 +11,14 @@ from tamis.saved import mapping, numbers, read_integer, reading, refuse_shape
 from tamis.table.interface.saved_head import begin, head, refuse_other, saved_classes, saved_levels
 from tamis.tree.tree import Tree
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 FORMAT = 1
 
 
-def dict_of(model: Any) -> dict[str, Any]:
+def dict_of(model: BaseEstimator) -> dict[str, Any]:
     """Plain values only: dicts, lists, text, numbers, None."""
     out: dict[str, Any] = {
         **head(model, FORMAT, cv=model.cv if isinstance(model.cv, int) else 10),
@@ -64,7 +68,7 @@ def _loaded(kind: Any, saved: dict[str, Any]) -> Any:
     return model
 
 
-def _kind_of_leaves(model: Any) -> Any:
+def _kind_of_leaves(model: BaseEstimator) -> Any:
     """What the models in the leaves of a tree are kept as."""
     if hasattr(model, "classes_"):
         from tamis.tree.logistic_leaves import LogisticModels

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,8 +12,11 @@ from tamis.table.sql_text import literal, quoted
 from tamis.tree.export.wording import answer
 from tamis.tree.tree import Tree
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
-def sql_of(model: Any, name: str) -> str:
+
+def sql_of(model: BaseEstimator, name: str) -> str:
     """Nested CASE: the split, then its surrogates, then the default side decide, exactly as in `predict`.
 
     Columns are compared with what the database holds: dates and times of day with such (ISO texts, which every

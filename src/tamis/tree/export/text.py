@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tamis.tree.export.wording import answer_in_words, condition
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
 
-def text_of(model: Any) -> str:
+
+def text_of(model: BaseEstimator) -> str:
     """One line a node, its children indented below it; no recursion, so any depth will do."""
     tree, notations = model.tree_, getattr(model, "notations_in_", {})
     lines = [f"all rows: {answer_in_words(model, 0)}"]

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.table.notation import Notation
 from tamis.tree.tree import Tree
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 Notations = Mapping[str, Notation]
 PLAIN: Notations = {}
@@ -83,7 +87,7 @@ def combination(tree: Tree, node: int, write: Callable[[float], str] = number) -
     return "".join(terms)
 
 
-def answer(model: Any, node: int) -> tuple[Any, float | None]:
+def answer(model: BaseEstimator, node: int) -> tuple[Any, float | None]:
     """A node's prediction, and for classes the share of rows (by weight) that are of that class."""
     tree = model.tree_
     if hasattr(model, "classes_"):
@@ -95,7 +99,7 @@ def answer(model: Any, node: int) -> tuple[Any, float | None]:
     return (values[0] if len(values) == 1 else values), None
 
 
-def answer_in_words(model: Any, node: int) -> str:
+def answer_in_words(model: BaseEstimator, node: int) -> str:
     """A node's prediction with its rows: `yes (12 rows, 92% yes)`."""
     label, share = answer(model, node)
     rows = int(model.tree_.n_rows[node])

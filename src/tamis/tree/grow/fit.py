@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tamis import _core
+from tamis.table.like import TableLike
 from tamis.tree.grow.layout import TreeLimits, TreeTarget
 from tamis.tree.tree import Tree
 from tamis.views.bins import Bins
@@ -26,7 +27,7 @@ class TreeData:
     max_sorted: int = MAX_SORTED
 
     @classmethod
-    def of(cls, X: Any) -> TreeData:
+    def of(cls, X: TableLike) -> TreeData:
         """Lossless codes of a table's columns."""
         return cls(Bins.of(X, most=LOSSLESS))
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from tamis.engine import map_threads
 from tamis.linear.design import Design
+from tamis.table.like import TableLike
 
 _BLOCK = 256  # columns at a time: a block stays in the cache while it is centred, scaled and summed
 _EPS = 16 * np.finfo(float).eps
@@ -38,7 +38,7 @@ class StandardizedColumns:
     row: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     @classmethod
-    def of_sparse(cls, X: Any, weights: np.ndarray, *, standardize: bool, centred: bool) -> StandardizedColumns:
+    def of_sparse(cls, X: TableLike, weights: np.ndarray, *, standardize: bool, centred: bool) -> StandardizedColumns:
         """The entries of a sparse matrix; centring is left to the intercept of the fit."""
         design = Design(X)
         entries = design.X

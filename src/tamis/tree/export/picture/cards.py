@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tamis.tree.export.picture import colours, ink
 from tamis.tree.export.picture.colours import FAINT, INK, LINE, PAPER
 from tamis.tree.export.wording import Notations, answer, combination, condition, levels_on, number, question, reply
+
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
 
 WIDTH, PAD = 164, 10
 ROOM = WIDTH - 2 * PAD
@@ -51,7 +55,7 @@ class Card:
         return len(self.foot) * STEP + 9 if self.foot else 0
 
 
-def card_of(model: Any, node: int, is_open: bool, below: int, notations: Notations) -> Card:
+def card_of(model: BaseEstimator, node: int, is_open: bool, below: int, notations: Notations) -> Card:
     """The card of a node."""
     tree = model.tree_
     head: list[str] = []
@@ -104,7 +108,7 @@ def _whole_condition(tree: Any, parent: int, side: int, notations: Notations) ->
     return f"{question(tree, parent)}: {len(words):,} level{'s' if len(words) != 1 else ''}\n" + "\n".join(words)
 
 
-def _body_lines(model: Any, node: int) -> tuple[list[str], float, str]:
+def _body_lines(model: BaseEstimator, node: int) -> tuple[list[str], float, str]:
     """The answer as lines, the size of their text, and all of it in words."""
     tree = model.tree_
     predicted, share = answer(model, node)

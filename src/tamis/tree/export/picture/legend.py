@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 from tamis.tree.export.picture import colours, ink
 from tamis.tree.export.picture.cards import Scale, short
 from tamis.tree.export.picture.colours import FAINT, INK, LINE
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 SIZE, LINE_HEIGHT, SWATCH = 12, 20, 11
 
 
-def of_classes(model: Any, palette: list[str], room: float) -> tuple[str, float]:
+def of_classes(model: BaseEstimator, palette: list[str], room: float) -> tuple[str, float]:
     """One entry a class, in lines as wide as there is room; and the height of it all."""
     entries = [(str(label), colour) for label, colour in zip(model.classes_, palette) if colour != colours.OTHER]
     grey = [str(label) for label, colour in zip(model.classes_, palette) if colour == colours.OTHER]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,12 +13,16 @@ from tamis.tree.export.picture.colours import EDGE, FAINT, PAPER
 from tamis.tree.export.picture.places import across
 from tamis.tree.export.picture.shown import best_first, leaves_below, nodes_of, to_depth
 
+if TYPE_CHECKING:
+    from sklearn.base import BaseEstimator
+
+
 DEFAULT_WIDTH, MARGIN, GAP, DROP = 1500, 20, 16, 40  # eight cards side by side
 FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, Helvetica, Arial, 'DejaVu Sans', sans-serif"
 LEAST, THICKEST = 1.25, 9.0  # of lines: as wide as the share of rows that goes along
 
 
-def svg_of(model: Any, max_depth: int | None = None, width: int | None = None) -> str:
+def svg_of(model: BaseEstimator, max_depth: int | None = None, width: int | None = None) -> str:
     """The picture as text; the same for the same tree, to the byte."""
     if max_depth is not None:
         check.count("max_depth", max_depth, low=0)
@@ -70,7 +74,7 @@ def _sheet(body: str, natural: float, height: float, width: int | None, summary:
     )
 
 
-def _painter(model: Any) -> Painter:
+def _painter(model: BaseEstimator) -> Painter:
     is_class = hasattr(model, "classes_")
     palette = colours.of_classes(model.tree_.value[0]) if is_class else []
     return Painter(model, palette, Scale(0.0, 1.0) if is_class else Scale.of(model.tree_))
@@ -106,7 +110,7 @@ def _line(tree: Any, cards: dict[int, Card], middles: dict[int, float], tops: di
     )
 
 
-def _summary(model: Any, nodes: list[int], opened: np.ndarray, best: bool) -> str:
+def _summary(model: BaseEstimator, nodes: list[int], opened: np.ndarray, best: bool) -> str:
     tree = model.tree_
     if tree.n_leaves == 1:
         return f"{int(tree.n_rows[0]):,} rows, one leaf"
