@@ -49,7 +49,7 @@ class Server:
         command = [sys.executable, "-c", code, str(self.port), str(self.folder)]
         self.process = subprocess.Popen(command, env=there, stdout=subprocess.PIPE, text=True)
         said = self.process.stdout.readline()
-        self.invitation = Path(re.search(r"open (.+\.html) in a browser", said)[1])
+        self.invitation = Path(re.search(r"on this machine: (.+\.html)", said)[1])
 
     def kill(self) -> None:
         self.process.send_signal(signal.SIGKILL)

@@ -53,7 +53,7 @@ class Watch:
             return
         if isinstance(record, dict) and isinstance(record.get("task"), str):
             result = record.get("result")
-            score = result.get("test") if isinstance(result, dict) else None
+            score = result.get("score") if isinstance(result, dict) else None
             self.done[record["task"]] = score if isinstance(score, (int, float)) else None
 
 

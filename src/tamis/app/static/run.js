@@ -9,6 +9,7 @@ function show(facts) {
   const { state, finished, total } = facts;
   $("run").dataset.state = state;
   $("status").textContent = state === "running" && facts.now ? `${SENTENCES.running}: ${facts.now}` : SENTENCES[state];
+  if (state === "stopped" && !finished) $("status").textContent = "Stopped before a step was finished.";
   $("whole").max = Math.max(1, total);
   $("whole").value = finished;
   $("counts").textContent = total ? `${plain(finished)} of ${plain(total)} steps.` : "";
