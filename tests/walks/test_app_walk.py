@@ -66,6 +66,8 @@ def test_a_clinician_in_the_app(tabs, tmp_path):
     steps.run_quickly(page, "Diagnosis")
     finished = page.run("document.querySelector('main').innerText")
     assert "They can still change" not in finished
+    assert "best mean" in finished
+    assert "\u2013" not in page.run("document.querySelector('#procedures').innerText")  # every procedure has a score
     assert "--" not in finished  # no words of commands
     study = steps.read_answer(page, "Diagnosis")
     said = page.run("document.querySelector('main').innerText")

@@ -16,7 +16,7 @@ PLAN = {
 
 
 def line(task, score=None):
-    return json.dumps({"task": task, "seed": 1, "result": {"test": score}, "check": "0"}).encode() + b"\n"
+    return json.dumps({"task": task, "seed": 1, "result": {"score": score}, "check": "0"}).encode() + b"\n"
 
 
 def test_the_journal_is_read_as_it_grows(tmp_path):
@@ -36,6 +36,16 @@ def test_the_journal_is_read_as_it_grows(tmp_path):
     assert (tree["finished"], tree["score"], tree["best"]) == (2, 0.5, True)
     journal.write_bytes(line("leaks"))  # begun anew
     assert progress(watch)["finished"] == 1
+
+
+def test_a_model_of_several_sizes_shows_the_score_of_its_largest(tmp_path):
+    """The page would show no score of small trees, formulas and additive models, which is most of what is compared."""
+    write_about(tmp_path, {"made": "now", "plan": PLAN, "run": {"pid": None, "stopped": True}})
+    sizes = {"sizes": [{"size": 1, "score": 3.0}, {"size": 2, "score": 1.5}]}
+    record = {"task": "repeat 1 fold 1 tree", "seed": 1, "result": sizes, "check": "0"}
+    (tmp_path / "journal.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
+    _, tree = progress(Watch(tmp_path))["procedures"]
+    assert (tree["finished"], tree["score"], tree["shown"]) == (1, 1.5, "1.500")
 
 
 def test_a_partial_study_is_not_finished(tmp_path, finished):

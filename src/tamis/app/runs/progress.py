@@ -30,7 +30,7 @@ class Watch:
         self.done: dict[str, float | None] = {}
 
     def tasks(self) -> dict[str, float | None]:
-        """Finished tasks with the score of each on rows it had not seen, where it has one."""
+        """Finished tasks, each with its score on rows it had not seen; of several sizes that of the largest."""
         try:
             size = (self.folder / JOURNAL_FILE).stat().st_size
             if size < self.read:  # begun anew
@@ -53,7 +53,9 @@ class Watch:
             return
         if isinstance(record, dict) and isinstance(record.get("task"), str):
             result = record.get("result")
-            score = result.get("score") if isinstance(result, dict) else None
+            sizes = result.get("sizes") if isinstance(result, dict) else None
+            kept = sizes[-1] if isinstance(sizes, list) and sizes else result
+            score = kept.get("score") if isinstance(kept, dict) else None
             self.done[record["task"]] = score if isinstance(score, (int, float)) else None
 
 
