@@ -31,7 +31,11 @@ class Answer(Record):
         The best model that nobody can read, and what reading costs beside it.
     shrunken : float or None
         The score with its gain corrected for having been claimed.
+    exposure : str, optional
+        Of rates, the column that says how long or how much a row was observed.
     """
+
+    omitted = ("exposure",)
 
     words: str
     details: str
@@ -85,3 +89,4 @@ class Answer(Record):
     dominant: dict[str, Any] | None
     p_value: float
     shrunken: float | None = None
+    exposure: str | None = None

@@ -142,6 +142,7 @@ def _answer(
         **quotable(final["leaks"]),
         dominant=final["dominant"],
         p_value=compared["p_value"],
+        exposure=settings.exposure,
     )
     if record.price is not None:
         record.price["words"] = price(record.to_dict())

@@ -21,7 +21,7 @@ def _auc(y: np.ndarray, answer: np.ndarray, labels: np.ndarray) -> float:
         )
     if not np.isfinite(answer).all():
         row = int(np.flatnonzero(~np.isfinite(answer.reshape(len(y), -1)).all(axis=1))[0])
-        raise ParameterError(f"the answer for row {row} is not a finite number; roc_auc cannot rank it")
+        raise ParameterError(f"the answer for row {row + 1:,} is not a finite number; roc_auc cannot rank it")
     once = np.ones((1, len(y)))
     if len(labels) == 2:
         return float(auc(y == 1, answer[:, 1] if answer.ndim == 2 else answer, once)[0])
