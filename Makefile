@@ -22,7 +22,7 @@ sanitize: $(READY)
 	rm -rf $(CHECKED) && mkdir -p $(CHECKED) && cp -r src/tamis $(CHECKED)/ && rm -f $(CHECKED)/tamis/*.so
 	$(BUILD) build_backend.py --sanitize build/sanitize
 	PYTHONPATH=$(CHECKED) ASAN_OPTIONS=detect_leaks=0 LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so.6)" \
-		$(RUN)/python -m pytest -q -p no:cacheprovider tests/_core tests/forest tests/boosting tests/additive tests/linear/card tests/linear/solvers tests/tree/test_optimal.py tests/tree/grow tests/tree/prune tests/tree/test_missing.py tests/tree/test_linear_splits.py tests/views/test_bins.py tests/views/test_binned.py
+		$(RUN)/python -m pytest -q -p no:cacheprovider tests/_core tests/forest tests/boosting tests/additive tests/linear/card tests/linear/solvers tests/linear/losses tests/linear/penalties tests/tree/test_optimal.py tests/tree/grow tests/tree/prune tests/tree/test_missing.py tests/tree/test_linear_splits.py tests/views/test_bins.py tests/views/test_binned.py
 
 lint: $(READY)
 	$(RUN)/ruff check .
