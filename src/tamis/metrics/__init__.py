@@ -1,5 +1,5 @@
-"""What `scoring` means everywhere. Read in this order: `metric` (what one is), `kinds/` (the metrics, one file a kind of
-answer), `metrics` (every metric by name, and `find`, which turns any `scoring` into one), `given` (scorers and
+"""What `scoring` means everywhere. Read in this order: `metric` (what one is), `kinds/` (the metrics, one file a kind
+of answer), `metrics` (every metric by name, and `find`, which turns any `scoring` into one), `given` (scorers and
 functions that users bring), `scorer` (a metric as a function of a fitted model), `loss_matrix` (costs as a metric),
 `intervals/` (how sure a score is), `one_standard_error` (which of several models to take by their losses),
 `ranking_test` (whether held-out answers rank rows); `ranking`, `r_squared` and `distributions` are formulas that

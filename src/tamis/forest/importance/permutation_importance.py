@@ -222,9 +222,14 @@ def _shared(
 
 
 def _answer(
-    forest: BaseEstimator, data: ForestData, measured: MeasuredImportance, units: dict[Any, np.ndarray], names: list[Any],
-    p_value: np.ndarray | None, shared: tuple[Shared, ...],
-) -> PermutationImportance:  # fmt: skip
+    forest: BaseEstimator,
+    data: ForestData,
+    measured: MeasuredImportance,
+    units: dict[Any, np.ndarray],
+    names: list[Any],
+    p_value: np.ndarray | None,
+    shared: tuple[Shared, ...],
+) -> PermutationImportance:
     """Units in the order of the user's table instead of the names'."""
     first = [int(data.columns[positions].min()) for positions in units.values()]
     back = np.argsort(first)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,7 +64,7 @@ def fit_lazily(forest: BaseEstimator, table: LazyTable, y: ArrayLike, *, classes
     draws = _draws(forest, int(counts.sum()), len(order))
     judged = judged_rows(mapped, forest.seed_)
     target = coded.of(mapped.target[judged])
-    begin = partial(_begin, forest, mapped, judged, draws, coded, target, loss)
+    begin = partial(_begin, forest, _LazyRows(mapped, judged, draws, coded), target, loss)
     limits = forest._limits(len(order), draws.size)
     limits = limits._replace(monotone=forest._directions(columns.prototype(), target, order))
     growing = forest._grown(begin, limits, len(order), draws.size)
@@ -96,23 +96,24 @@ def _draws(forest: BaseEstimator, n_rows: int, n_columns: int) -> RowDraws:
     return RowDraws(size, bool(forest.bootstrap), forest.seed_)
 
 
+class _LazyRows(NamedTuple):
+    """Rows in files: their codes, those that are judged out of the bag, how many a tree draws, and the target."""
+
+    mapped: MappedCodes
+    judged: np.ndarray
+    draws: RowDraws
+    coded: CodedTarget
+
+
 def _begin(
-    forest: BaseEstimator,
-    mapped: MappedCodes,
-    judged: np.ndarray,
-    draws: RowDraws,
-    coded: CodedTarget,
-    target: ForestTarget,
-    loss: np.ndarray,
-    limits: ForestLimits,
-    _: Drawing,
+    forest: BaseEstimator, rows: _LazyRows, target: ForestTarget, loss: np.ndarray, limits: ForestLimits, _: Drawing
 ) -> GrowingForest:
     """A forest without trees; those it builds are grown by the engine in use."""
     out_of_bag = bool(forest.oob_score)
-    tree = OneTree(mapped, judged, draws, coded, limits, out_of_bag, loss if forest._votes else None)
+    tree = OneTree(*rows, limits, out_of_bag, loss if forest._votes else None)
 
     def grow(core: Any, first: int, end: int, progress: Callable[[int], None] | None) -> None:
         add_each(core, current().each(tree, range(first, end)), progress)
 
-    costs = forest._costs(target, np.ones(len(judged)), loss)
-    return GrowingForest(grow, costs, target, mapped.n_columns, out_of_bag=out_of_bag)
+    costs = forest._costs(target, np.ones(len(rows.judged)), loss)
+    return GrowingForest(grow, costs, target, rows.mapped.n_columns, out_of_bag=out_of_bag)

@@ -136,6 +136,6 @@ def learning(results: Results) -> dict[str, Any] | None:
         ),
         "yticks": [{"y": frame.y(value), "text": written(value)} for value in ticks(low, high, 4)],
         "words": f"{metric[:1].upper()}{metric[1:]} of {show.procedure(curve['procedure'])} on held-out rows by number "
-        f"of training rows: {steps} rows. One point per fold; the line is the mean of {show.count(curve['folds'], 'fold')}."
-        + (" Dashed: its continuation, with a 95% band." if points else ""),
+        f"of training rows: {steps} rows. One point per fold; the line is the mean of "
+        f"{show.count(curve['folds'], 'fold')}." + (" Dashed: its continuation, with a 95% band." if points else ""),
     }

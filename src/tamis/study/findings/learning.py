@@ -150,7 +150,8 @@ def _forecast_words(facts: dict[str, Any], name: str, larger: bool, span: str) -
     would = f"{'raise' if larger else 'lower'} {name} by about {written} {band}"
     if not any(digit in written for digit in "123456789"):
         would = f"not {'raise' if larger else 'lower'} {name} measurably {band}"
-    return f"Twice the rows to learn from ({facts['rows']:,}) would {would}, if the learning curve goes on as it went {span}."
+    rows = f"{facts['rows']:,}"
+    return f"Twice the rows to learn from ({rows}) would {would}, if the learning curve goes on as it went {span}."
 
 
 def _r_squared(problem: StudyProblem, folds: Sequence[Fold], squares: Sequence[float]) -> list[float | None]:
