@@ -202,6 +202,12 @@ def test_patients_in_csv(tabs, server, patients, tmp_path):
     page.until("!document.querySelector('#row-answer').hidden")
     assert page.run("document.querySelector('#row-said').textContent") == "yes"
     assert "dose" in page.run("document.querySelector('#row-reasons').innerText")
+    assert page.run("document.querySelector('#judge').hidden")  # the table had no target
+    give(page, "#file", patients)
+    page.until("!document.querySelector('#judge').hidden")
+    click(page, "#validate")
+    page.until("document.querySelector('#validated').innerText.includes('calibra')")
+    assert "On 120 rows of this table" in page.run("document.querySelector('#validated').innerText")
     silent(page)
 
 

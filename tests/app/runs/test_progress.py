@@ -55,3 +55,15 @@ def test_a_partial_study_is_not_finished(tmp_path, finished):
     (tmp_path / "results.json").write_text(text.replace('"partial": false', '"partial": true', 1), encoding="utf-8")
     (tmp_path / "report.html").touch()
     assert not is_finished(tmp_path)
+
+
+def test_scores_are_those_that_a_study_writes(finished):
+    """The page of a run showed no score at all after records had got other names."""
+    scores = Watch(finished.place).tasks()
+    results = json.loads((finished.place / "results.json").read_text())
+    rows = {row["name"]: row for row in results["comparison"]["procedures"]}
+    baseline = {score for task, score in scores.items() if task.endswith(" baseline")}
+    assert baseline == set(rows["baseline"]["scores"])
+    sized = [score for task, score in scores.items() if task.endswith(" formula")]
+    assert len(sized) == 2
+    assert all(isinstance(score, float) for score in sized)
