@@ -562,9 +562,10 @@ class Study(TakesTable, BaseEstimator):
         if recalibrate is not None and model.exposure is not None:
             raise ParameterError("recalibrate is not for rates: give the table without it")
         target = target_of(texts, model, model.needed_exposures(source))
+        again = Lock.read(self.folder).again(source)
         ready = self._read(source)
         source_text = str(written_source(X)) if isinstance(X, (str, os.PathLike)) else "a table in memory"
-        facts = validation(self.folder, self.results_, model, ready, target, texts, source_text)
+        facts = validation(self.folder, self.results_, model, ready, target, texts, source_text, again)
         if recalibrate is not None and name is not None:
             recalibrated_model(self.folder, model, ready, target, recalibrate, name)
             facts = {**facts, "recalibrated": name}

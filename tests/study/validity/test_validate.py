@@ -130,3 +130,12 @@ def test_few_rows_do_not_show_that_a_model_is_calibrated(study):
     with pytest.raises(StudyError, match=r"the slope cannot be told from 0 .* give recalibrate='intercept'"):
         study.validate(noise, recalibrate="slope", name="vague")
     study.validate(noise, recalibrate="intercept", name="shifted")
+
+
+def test_the_studys_own_table_is_no_other_table(study):
+    """A model judged on the rows it learned from agreed with the study, and was called validated."""
+    facts = study.validate(_table(0, 400))
+    assert facts["locked_rows"] == 80
+    assert facts["words"][0].startswith("The table holds 80 of the study's locked rows")
+    assert any("shares rows with the study" in look["note"] for look in Ledger(study.folder).looks())
+    assert "locked_rows" not in study.validate(_table(11, 200))

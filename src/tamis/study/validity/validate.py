@@ -29,9 +29,19 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 
 
 def validation(
-    folder: Path, results: dict[str, Any], model: Model, ready: Table, target: Target, texts: Sequence[str], source: str
+    folder: Path,
+    results: dict[str, Any],
+    model: Model,
+    ready: Table,
+    target: Target,
+    texts: Sequence[str],
+    source: str,
+    again: int,
 ) -> dict[str, Any]:
-    """Facts of a validation; written to the ledger and to the folder before they are given."""
+    """Facts of a validation; written to the ledger and to the folder before they are given.
+
+    again : how many of the study's locked rows the table holds.
+    """
     settings = results["settings"]
     metric = (
         metric_for(None, settings["loss"], model.labels)
@@ -39,6 +49,12 @@ def validation(
         else find(results["answer"]["metric"], classes=bool(model.labels), labels=model.labels or None)
     )
     facts = validation_facts(model, in_words(metric, model.labels), ready, target, results["answer"])
+    if again:
+        shared = (
+            f"The table holds {again:,} of the study's locked rows, so it shares rows with the study: a score on rows "
+            "that the model learned from is no validation."
+        )
+        facts = {**facts, "locked_rows": again, "words": [shared, *facts["words"]]}
     digest = hashlib.sha256("\n".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
     facts = {"source": source, "digest": digest, "when": datetime.now(UTC).isoformat(timespec="seconds"), **facts}
     Ledger(folder).write(
@@ -51,7 +67,8 @@ def validation(
             score=facts["score"],
             interval=None if facts["interval"] is None else (facts["interval"][0], facts["interval"][1]),
             rows=facts["rows"],
-            note=f"validated on {source if '://' in source else PurePath(source).name}",
+            note=f"validated on {source if '://' in source else PurePath(source).name}"
+            + (", which shares rows with the study" if again else ""),
         )
     )
     validations = folder / VALIDATIONS
