@@ -66,3 +66,13 @@ def test_help_names_procedures_scorings_and_criteria():
     for command, names in (("run", ("log-lasso", "roc_auc")), ("rank", ("gain_ratio",))):
         shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).output
         assert all(name in shown for name in names)
+
+
+def test_a_formula_names_its_target(tmp_path):
+    """ "target = −214.7" leaves the reader to guess what is predicted."""
+    table = {**{name: X[name].to_numpy() for name in X}, "price": 50 * X["a"].to_numpy() - 214.7}
+    settings = {"folds": 3, "repeats": 1, "procedures": ["formula"], "black_box": False, "n_jobs": 1}
+    study = tamis.Study(table, target="price", folder=tmp_path / "s", **settings).run()
+    assert study.model_.to_text().startswith("price = -214.7\n")
+    assert "target = " not in study.report(tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "price = -214.7" in str(study.export("python"))

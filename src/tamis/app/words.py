@@ -15,13 +15,13 @@ WORDS = {
     "then those of least expected cost.",
     "class that is looked for": "Of two classes the one a finding is about: the disease, the default. Sensitivity is "
     "the share of its rows that are detected, specificity that of the other rows that are cleared.",
-    "leak": "Something in the table that tells the answer in a way that will not be there for new cases, such as a "
-    "column filled in after the diagnosis. Scores are then too good.",
+    "leak": "Something in the table that gives the answer away but will not be there for new cases, such as a column "
+    "filled in after the diagnosis. Scores are then too good.",
     "locked rows": "A part of the rows that is put away before anything is learned, and scored once at the very end. "
-    "It tells whether the expected score was honest.",
-    "fold": "The rows are cut into parts. Each part in turn is held back and judged by what the others taught, so that "
-    "every score comes from rows that were not seen.",
-    "repeat": "The cutting into folds is done several times, for with few rows one arrangement is a lottery.",
+    "Their score shows whether the expected one was honest.",
+    "fold": "The rows are divided into parts. Each part in turn is held out while a model learns from the others, so "
+    "that every score comes from held-out rows.",
+    "repeat": "The division into folds is done several times, because with few rows a single one depends on luck.",
     "procedure": "A complete way from a table to a model, its choice of columns included: a decision tree, a linear "
     "model, a forest.",
     "baseline": "What you get without looking at any column: always the most frequent class, or the mean.",
@@ -38,5 +38,5 @@ WORDS = {
     "p-value": "How often chance alone would bring a difference this large. Below 0.05 it is usually called "
     "significant.",
     "standard error": "How far a mean would scatter if the study were done again.",
-    "score": "How good predictions are on rows that were not seen, by the measure that is named beside it.",
+    "score": "How good predictions of held-out rows are, by the measure that is named beside it.",
 }

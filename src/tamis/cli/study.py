@@ -68,7 +68,7 @@ def run(
     ] = None,
     lock: Annotated[float, typer.Option(help="the share of rows to lock")] = 0.2,
     folds: Annotated[int | None, typer.Option(help="outer folds; by default as the rows allow")] = None,
-    repeats: Annotated[int | None, typer.Option(help="how often the folds are drawn anew; likewise")] = None,
+    repeats: Annotated[int | None, typer.Option(help="repeats of the folds; by default as the rows allow")] = None,
     groups: Annotated[str | None, typer.Option(help="column whose equal rows stay together")] = None,
     time: Annotated[str | None, typer.Option(help="column that orders the rows in time")] = None,
     exposure: Annotated[
@@ -193,7 +193,9 @@ def choose(
         str | None, typer.Argument(metavar="[TABLE]", help="the table again, where the study does not know its place")
     ] = None,
     procedure: Annotated[str | None, typer.Option(help="the procedure to take")] = None,
-    columns: Annotated[int | None, typer.Option(help="take the best readable model of at most so many columns")] = None,
+    columns: Annotated[
+        int | None, typer.Option(help="take the best readable model of at most this number of columns")
+    ] = None,
     rule: Annotated[bool, typer.Option("--rule", help="take what the rule takes, again")] = False,
     jobs: Annotated[int, typer.Option("--jobs", "-j", help="threads; -1 is every core")] = -1,
     as_json: JsonOption = False,
@@ -241,7 +243,7 @@ def _frontier(results: dict[str, Any]) -> str:
         mark = "  chosen" if point["chosen"] else ""
         lines.append(f"{point['procedure']:<14} {point['columns']:>9,.4g} {score:>10}  {sure}{mark}")
     for path in results.get("paths") or ():
-        where = "rows not seen, first repeat" if path["rows"] == "outer" else "inside training parts, half of the rows"
+        where = "held-out rows, first repeat" if path["rows"] == "outer" else "inside training folds, half of the rows"
         lines += ["", f"{path['procedure']} held to fewer columns ({where})"]
         for point in path["points"]:
             score = "–" if point["score"] is None else f"{point['score']:.4g}"

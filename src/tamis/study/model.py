@@ -157,7 +157,10 @@ class Model:
         if predicts_classes(self.task):
             model = copy(model)
             model.classes_ = np.array([str(self.labels[code]) for code in model.classes_], dtype=object)
-        return before + str(model.to_text())
+        words = str(model.to_text())
+        if not self.labels and words.startswith("target = "):  # a formula, which does not know the name
+            words = self.target + words.removeprefix("target")
+        return before + words
 
     def aligned(self, table: Any) -> Table:
         """The columns of fit from a new table: by name, kinds and levels as in fit; unused ones may be absent."""

@@ -130,7 +130,7 @@ def _now(state: str, tasks: dict[str, float | None], plan: dict[str, Any]) -> st
         return "fitting the final model, writing the report"
     in_folds = sum(procedure["tasks"] for procedure in plan.get("procedures", []))
     if sum(1 for task in tasks if _IN_FOLD.fullmatch(task)) < in_folds:
-        return "comparing procedures on rows they have not seen"
+        return "comparing procedures on held-out rows"
     return "judging a black box beside them"
 
 

@@ -126,7 +126,11 @@ HEADS = (
         "groups and time order are kept together.",
     ),
     Head("information", number=True, title="Mutual information with the target in nats, less its bias; alone."),
-    Head("relief", number=True, title="ReliefF: whether it tells near rows of other targets apart, beside the others."),
+    Head(
+        "relief",
+        number=True,
+        title="ReliefF: whether it separates near rows of different targets, beside the other columns.",
+    ),
     Head("missing", number=True, bar=True, title="Share of training rows without a value."),
     Head("kind"),
     Head("used"),

@@ -48,7 +48,7 @@ def ladder(results: Results) -> dict[str, Any] | None:
 
 def _caption(rungs: list[dict[str, Any]]) -> str:
     words = (
-        "Nested score of the best readable model with so many columns, with 95% intervals; orange is the chosen one."
+        "Nested score of the best readable model by number of columns, with 95% intervals; orange is the chosen one."
     )
     if any(not rung["better"] and not rung["black_box"] for rung in rungs):
         words += " Grey: not better beyond chance than fewer columns."

@@ -28,7 +28,7 @@
       by("live-precision").textContent = share(tp, tp + fp);
       by("live-specificity").textContent = share(tn, data.negatives);
       by("live-negative").textContent = share(tn, tn + fn);
-      const odds = k / (100 - k), benefit = (hits, alarms) => (k < 100 ? ((hits - alarms * odds) / n).toFixed(3) : "–");
+      const odds = k / (100 - k), benefit = (hits, alarms) => (k < 100 ? ((hits - alarms * odds) / n).toFixed(3).replace("-", "\u2212") : "–");
       by("live-benefit").textContent = benefit(tp, fp);
       by("live-benefit-all").textContent = benefit(data.positives, data.negatives);
       by("live-cost").textContent = (total(k) / n).toFixed(3);
