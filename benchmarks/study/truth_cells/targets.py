@@ -73,6 +73,22 @@ def two_targets(rng: Rng) -> dict[str, float]:
     return {"claimed": signals[0], "claimed of the second": signals[1]}
 
 
+def rates(effect: float) -> Any:
+    """Counts of rows observed for different times, the longer ones those with large values of the first column.
+
+    Their rate follows the second column, or none.
+    """
+
+    def compute(rng: Rng) -> dict[str, float]:
+        x = rng.normal(size=(150, 6))
+        years = np.exp(0.8 * x[:, 0] + 0.3 * rng.normal(size=150)).clip(0.05)
+        frame = table(x, counts(rng, 150, years * np.exp(0.3 + effect * x[:, 1]))).assign(years=years)
+        none = run_study(frame, "y", exposure="years")["answer"]["signal"] == "none"
+        return {"claimed": not none, "denied": none}
+
+    return compute
+
+
 def task(make: Any, expected: str) -> Any:
     """Whether the target is taken for what it is, beside the claims."""
 
@@ -94,6 +110,8 @@ CELLS = [
     Cell("noise by target", "texts, 150", claims(noise_texts), {"claimed": _CLAIMED}, 20),
     Cell("noise by target", "two, 100 × 5", two_targets,
          {"claimed": _CLAIMED, "claimed of the second": _CLAIMED}, 20),
+    Cell("noise by target", "rates, 150 × 6", rates(0.0), {"claimed": _CLAIMED}, 20),
+    Cell("signal by target", "rates, 150 × 6", rates(0.5), {"denied": _DENIED}, 20),
     Cell("signal by target", "counts, 200 × 5", task(telling_counts, "count"), {"denied": _DENIED, "task": _TASK}, 20),
     Cell("signal by target", "ordered, 200 × 5", task(telling_order, "ordinal"),
          {"denied": _DENIED, "task": _TASK}, 20),
