@@ -36,6 +36,19 @@ def test_a_ridge_of_several_classes_is_told_why_it_has_no_path(made):
         Plots(results).path()
 
 
+def test_the_lines_of_a_path_carry_their_names(made):
+    """A path in print would be a bundle of lines that nobody can tell apart, or names that hide each other."""
+    results = made.lasso(made.study())
+    results["findings"]["path"]["terms"] = [[0.0, 0.5, 1.0 + 0.001 * k] for k in range(4)]
+    figure = Plots(results).path()
+    labels = next(note for note in figure.center if type(note).__name__ == "LabelSet").source.data
+    assert sorted(labels["name"]) == sorted(results["findings"]["path"]["names"])
+    pixels = 270 / (1.003 * 1.1)
+    heights = sorted(y * pixels + offset for y, offset in zip(labels["y"], labels["offset"]))
+    assert min(np.diff(heights)) >= 13.9
+    assert figure.x_range.end > labels["x"][0]
+
+
 def test_the_frontier_of_the_results_is_drawn_as_it_is(made):
     """A point that a person added would be missing from the chart."""
     results = made.study()

@@ -14,6 +14,10 @@ from tamis.report.sketch import SEVERAL
 Results = dict[str, Any]
 
 
+#: Lines that carry their names at most, pixels of a line of letters, and of the frame that lines are drawn in, about.
+MAX_NAMED, LINE, PLOTTED = 15, 14, 270
+
+
 def path(results: Results) -> Figure:
     """Coefficients of the final model along its path; the line marks the step that inner folds chose."""
     from bokeh.models import Span
@@ -35,6 +39,7 @@ def path(results: Results) -> Figure:
     )
     figure.add_layout(chosen)
     hover(figure, [lines], [("term", "@name")])
+    _name_lines(figure, xs, source)
     return figure
 
 
@@ -49,3 +54,31 @@ CHARTS = (
         order=4,
     ),
 )
+
+
+def _name_lines(figure: Figure, xs: list[float], source: dict[str, Any]) -> None:
+    """Names at the right ends of the lines that end farthest from 0, one above the other where they would overlap."""
+    from bokeh.models import ColumnDataSource, LabelSet
+
+    ends = np.array([line[-1] for line in source["y"]])
+    every = np.concatenate([np.asarray(line, dtype=np.float64) for line in source["y"]])
+    pixels = PLOTTED / (float(np.ptp(every)) * 1.1 or 1.0)
+    largest = np.argsort(-np.abs(ends), kind="stable")[:MAX_NAMED]
+    order = largest[np.argsort(ends[largest], kind="stable")]
+    heights: list[float] = []
+    for height in (ends[order] * pixels).tolist():
+        heights.append(max(height, heights[-1] + LINE) if heights else height)
+    lift = (np.mean(ends[order]) * pixels - np.mean(heights)) if heights else 0.0  # as far up as down
+    named = ColumnDataSource(
+        {
+            "x": [xs[-1]] * len(order),
+            "y": ends[order].tolist(),
+            "offset": (np.array(heights) + lift - ends[order] * pixels - 5).tolist(),
+            "name": [show.short(source["name"][k], 18) for k in order],
+            "color": [source["color"][k] for k in order],
+        }
+    )
+    look = {"text_font_size": "12px", "text_color": "color", "x_offset": 8, "y_offset": "offset"}
+    figure.add_layout(LabelSet(x="x", y="y", text="name", source=named, **look))
+    reach = xs[-1] - xs[0]
+    figure.x_range.start, figure.x_range.end = xs[0] - 0.03 * reach, xs[-1] + 0.25 * reach

@@ -327,11 +327,11 @@ def _span(note: Any, x: Scale, y: Scale) -> Shape:
 
 def _names(note: Any, x: Scale, y: Scale) -> Iterator[Shape]:
     data, size = note.source.data, float(str(_setting(note.text_font_size)).removesuffix("px"))
-    columns = [_values(note, name, data) for name in ("x", "y", "text", "x_offset", "y_offset")]
+    columns = [_values(note, name, data) for name in ("x", "y", "text", "x_offset", "y_offset", "text_color")]
     anchor = {"left": "start", "right": "end", "center": "middle"}[str(_setting(note.text_align))]
-    for a, b, text, right, up in zip(*columns):
+    for a, b, text, right, up, color in zip(*columns):
         place = (x.at(float(a)) + float(right), y.at(float(b)) - float(up))
-        yield Words(place, text_of(text), size, color_of(_setting(note.text_color)) or "", anchor)
+        yield Words(place, text_of(text), size, color_of(color) or "", anchor)
 
 
 def _legend(legend: Any, x: Scale, y: Scale) -> Iterator[Shape]:
