@@ -246,7 +246,9 @@ class Study(TakesTable, BaseEstimator):
             raise StudyError("the study has a table of its own; call run(), or make one without a table: Study()")
         source, target = source_of(X, y, self._given["target"], self.settings.task)
         with TemporaryDirectory(prefix="tamis-") as folder:
-            inner = Study(**self._given | {"source": source, "target": target, "folder": folder}).run()
+            inner = Study(**self._given | {"source": source, "target": target, "folder": Path(folder) / "study"})
+            inner._kept = False
+            inner.run()
         self.results_, self._kept = inner.results_, False
         self.model_: Model = inner.model_
         self.note_ = ""
@@ -425,7 +427,8 @@ class Study(TakesTable, BaseEstimator):
         self.model_.write(self.folder)
         write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
         files.write_results(self.folder, self.results_)
-        self.report()
+        if self._kept:
+            self.report()
 
     def _leave_partial(self, run: Run) -> None:
         metric, done = run.rules.metric, run.journal.done
