@@ -127,7 +127,7 @@ def test_few_rows_do_not_show_that_a_model_is_calibrated(study):
     )
     noise = _table(8, 80)
     noise["y"] = np.random.default_rng(1).permutation(noise["y"])
-    with pytest.raises(StudyError, match=r"the slope cannot be told from 0 .* give recalibrate='intercept'"):
+    with pytest.raises(StudyError, match=r"the slope is too uncertain .* give recalibrate='intercept'"):
         study.validate(noise, recalibrate="slope", name="vague")
     study.validate(noise, recalibrate="intercept", name="shifted")
 

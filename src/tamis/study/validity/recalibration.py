@@ -19,6 +19,9 @@ from tamis.table import Table
 #: "intercept" moves all predictions by the same amount; "slope" spreads or shrinks them, too.
 KINDS = ("intercept", "slope")
 
+#: Ends of a slope's interval whose ratio is larger say nothing that predictions could be moved by.
+VAGUE = 5.0
+
 
 @dataclass(frozen=True)
 class RecalibratedProcedure(FittedProcedure):
@@ -89,11 +92,11 @@ def _numbers(truth: np.ndarray, prediction: np.ndarray, kind: str) -> tuple[floa
 
 
 def _refuse_vague(calibrated: Calibration) -> None:
-    """Raise where a slope cannot be told from 0: predictions moved by it would be those of chance."""
+    """Raise where a slope may be 0 or several times another: predictions moved by it would be those of chance."""
     ends = calibrated.slope_interval
-    if ends is None or ends[0] <= 0:
+    if ends is None or ends[0] <= 0 or ends[1] > VAGUE * ends[0]:
         known = "" if ends is None else f"; 95% interval {show.interval(ends, 2)}"
         raise StudyError(
-            f"the slope cannot be told from 0 on this table ({show.number(calibrated.slope, 2)}{known}); give "
+            f"the slope is too uncertain on this table ({show.number(calibrated.slope, 2)}{known}); give "
             "recalibrate='intercept', or a table of more rows"
         )
