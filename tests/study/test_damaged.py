@@ -371,6 +371,17 @@ def test_a_line_of_the_ledger_of_another_kind_counts_as_an_opening(folder):
         tamis.load(study).report()
 
 
+@pytest.mark.parametrize("kind", ["predicted", "validated"])
+@pytest.mark.parametrize("name", ["metric", "rows"])
+def test_a_score_without_its_metric_or_rows_is_a_damaged_line(folder, kind, name):
+    """The report showed the score of a line that has no metric, and ended in a traceback."""
+    study = folder("tree")
+    line = json.loads((study / "ledger.jsonl").read_text())
+    (study / "ledger.jsonl").write_text(json.dumps({**line, "kind": kind, name: None}) + "\n")
+    assert [look["kind"] for look in Ledger(study).looks()] == ["damaged"]
+    tamis.load(study).report()
+
+
 LOCK_DAMAGE = {
     "rows outside": lambda lock: lock["rows"].__setitem__(-1, 10**9),
     "rows twice": lambda lock: lock["rows"].__setitem__(1, lock["rows"][0]),
