@@ -55,7 +55,7 @@ def test_readable_procedures_by_name(procedure, is_class, tmp_path):
     signal = 2.0 * (frame.a > 0) + 2.0 * (frame.level == "u")
     noisy = signal + 0.7 * rng.normal(size=220)
     frame["y"] = np.where(noisy > 2, "yes", "no") if is_class else noisy
-    study = tamis.Study(frame, target="y", folder=tmp_path / "study", procedures=[procedure]).run()
+    study = tamis.Study(frame, target="y", folder=tmp_path / "study", procedures=[procedure], folds=4, repeats=1).run()
     answer = study.results_["answer"]
     assert answer["procedure"] == procedure
     assert answer["readable"] == ("page" if procedure == "additive" else "glance")
