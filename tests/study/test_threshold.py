@@ -82,6 +82,7 @@ def test_the_command_says_what_holds(study):
 
     assert say("0.2") == f"Decision threshold: a probability of 0.2 for {high}."
     assert tamis.load(study.folder).results_["threshold"] == {"value": 0.2, "label": high}
+    assert "check" in json.loads((study.folder / "results.json").read_text(encoding="utf-8"))
     assert say() == f"Decision threshold: a probability of 0.5 for {high}."
     assert "give a number" in say("1.5") or "between" in say("1.5")
 

@@ -396,7 +396,7 @@ class Study(TakesTable, BaseEstimator):
             self._refuse_other()
             self.model_, self.results_ = replace(model, loss=decided), results
             self.model_.write(self.folder)
-            write_whole(self.folder / files.RESULTS_FILE, files.as_json(self.results_))
+            files.write_results(self.folder, self.results_)
             self.report()
         return self
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from tamis.report import show
 from tamis.report.facts.picture.formula import coefficient
-from tamis.tree.export.picture.ink import width_of
 
 #: Of a larger tree only the first questions are unfolded in the list.
 UNFOLDED_NODES, UNFOLDED_DEPTH = 31, 3
@@ -123,7 +122,7 @@ def _box(word: dict[str, Any], reply: str, x: int, y: float) -> dict[str, Any]:
         "at": word["at"],
         "x": left,
         "y": round(1 + y * DOWN, 1),
-        "reply": _fitting(reply, WIDTH - 20 - width_of(word["rows"], SMALL)),
+        "reply": _fitting(reply, word["rows"]),
         "rows": word["rows"],
         "text": show.short(f"{word['question']}?" if word["question"] else word["answer"], LETTERS - 6),
         "sure": "" if word["question"] else word["sure"],
@@ -137,9 +136,11 @@ def _box(word: dict[str, Any], reply: str, x: int, y: float) -> dict[str, Any]:
     }
 
 
-def _fitting(text: str, room: float) -> str:
-    """A text cut in the middle until it takes no more than some pixels."""
-    n_letters = len(show.name(text))
+def _fitting(text: str, beside: str) -> str:
+    """A text cut in the middle until it fits on a line of a box with another one at its end."""
+    from tamis.tree.export.picture.ink import width_of  # brings scikit-learn, so only when a report is written
+
+    n_letters, room = len(show.name(text)), WIDTH - 20 - width_of(beside, SMALL)
     while n_letters > 3 and width_of(show.short(text, n_letters), SMALL) > room:
         n_letters -= 1
     return show.short(text, n_letters)
