@@ -93,7 +93,10 @@ def main(n=50_000, d=50):
         a, b, *tau = np.mean(lines, axis=0)
         told = f"{tau[2]:7.3f}" if rows < n else "      -"
         print(f"{rows:>7,} × {d:<8}{a:9.3f}{b:11.2f}{b / a:8.0f}{tau[0]:9.3f}{tau[1]:11.3f}{told}")
-    print("told: scikit-learn when it is told which columns are discrete; both sides use one thread; Tamis: the best of three.")
+    print(
+        "told: scikit-learn when it is told which columns are discrete; both sides use one thread; Tamis: the best of "
+        "three."
+    )
 
 
 if __name__ == "__main__":

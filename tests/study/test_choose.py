@@ -186,9 +186,9 @@ def test_the_command_shows_the_frontier_and_takes_a_point(study):
         *(point["procedure"] for point in study.results_["frontier"]),
     ]
     assert [block.split()[0] for block in along] == [path["procedure"] for path in study.results_["paths"]]
-    assert "lasso held to fewer columns (rows not seen, first repeat)\nat most 1 " in shown.stdout
+    assert "lasso held to fewer columns (held-out rows, first repeat)\nat most 1 " in shown.stdout
     said = CliRunner().invoke(app, ["choose", str(study.folder), "--procedure", "stump"])
-    assert "Chosen by a person: stump; by the rule: lasso." in said.stdout
+    assert "Model: stump, chosen by a person. The rule would take lasso." in said.stdout
     taken = CliRunner().invoke(app, ["choose", str(study.folder), "--procedure", "tree", "--json"])
     assert json.loads(taken.stdout)["answer"]["chosen_by"] == "person"
     both = CliRunner().invoke(app, ["choose", str(study.folder), "--rule", "--columns", "2"])
