@@ -126,3 +126,13 @@ def test_black_boxes_obey_too(tmp_path):
     names = [procedure.name for procedure in Run(study.settings, study.problem, None, None).procedures]
     assert "forest" not in names
     assert study.run().results_["answer"]["black_box"] is not None
+
+
+def test_a_model_that_a_person_chooses_obeys_too(tmp_path):
+    """A choice by hand fits on fewer columns, where a direction of another one would end in an error, or be lost."""
+    settings = {**FAST, "black_box": False, "positive": "ill", "procedures": ["formula", "lasso"]}
+    study = tamis.Study(_table(), target="y", folder=tmp_path / "s", monotone="age=+,bmi=-", **settings).run()
+    study.choose(procedure="lasso", columns=2)
+    assert "never falls as age rises" in study.answer_
+    assert np.all(np.diff(_answers(study, age=np.linspace(10, 100, 120))) >= 0)
+    assert np.all(np.diff(_answers(study, bmi=np.linspace(10, 45, 120))) <= 0)

@@ -33,9 +33,11 @@ class Answer(Record):
         The score with its gain corrected for having been claimed.
     exposure : str, optional
         Of rates, the column that says how long or how much a row was observed.
+    monotone : dict, optional
+        Where directions of columns were given: `directions`, `label` of the class whose probability has them, `left_out`.
     """
 
-    omitted = ("exposure",)
+    omitted = ("exposure", "monotone")
 
     words: str
     details: str
@@ -90,3 +92,4 @@ class Answer(Record):
     p_value: float
     shrunken: float | None = None
     exposure: str | None = None
+    monotone: dict[str, Any] | None = None

@@ -143,6 +143,7 @@ def _answer(
         dominant=final["dominant"],
         p_value=compared["p_value"],
         exposure=settings.exposure,
+        monotone=final.get("monotone"),
     )
     if record.price is not None:
         record.price["words"] = price(record.to_dict())

@@ -183,6 +183,7 @@ class Run:
         for rung in compared["ladder"]:  # the model taken is the one that is kept
             if rung["chosen"] and not rung["black_box"]:
                 rung |= {"selected": list(done["contributions"]), "words": facts_of(fitted.model).words()}
+                rung.setdefault("readable", readability(fitted.model))
         final = {
             "leaks": self.journal.done["leaks"],
             "dominant": self._dominant(compared, folds, judged, list(done["contributions"])),
@@ -308,7 +309,11 @@ class Run:
     def _ladder_columns(self, rungs: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """The rungs with the columns and words of their models, fitted on all rows that may be learned from."""
         procedure_of = {procedure.name: procedure for procedure in self.candidates}
-        readable = [rung for rung in rungs if not rung["black_box"]]
+        readable = [  # what a person holds to few columns is no candidate: its model is the one that is kept
+            rung
+            for rung in rungs
+            if not rung["black_box"] and f"{rung['procedure']}[{rung['columns']}]" in procedure_of
+        ]
         smallest: dict[str, int] = {}
         for rung in readable:
             smallest.setdefault(rung["procedure"], rung["columns"])
@@ -321,7 +326,8 @@ class Run:
         self._do(*tasks.values())
         models = {name: self.journal.done[task.name] for name, task in tasks.items()}
         return [
-            rung if rung["black_box"] else {**rung, **models[rung["procedure"]][str(rung["columns"])]} for rung in rungs
+            rung | models.get(rung["procedure"], {}).get(str(rung["columns"]), {}) if not rung["black_box"] else rung
+            for rung in rungs
         ]
 
     def _wished(
