@@ -174,8 +174,7 @@ def _fits(record: dict[str, Any]) -> bool:
         and (rows is None or (isinstance(rows, int) and not isinstance(rows, bool)))
         and (record["score"] is None or _is_number(record["score"]))
         and (bounds is None or (isinstance(bounds, list) and len(bounds) == 2 and all(map(_is_number, bounds))))
-        and (record["score"] is None) == (record["metric"] is None)
-        and (record["score"] is None or rows is not None)
+        and (record["score"] is None or None not in (record["metric"], rows))
         and (record["kind"] in (PREDICTED, VALIDATED) or record["score"] is not None)
     )
 
