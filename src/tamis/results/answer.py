@@ -34,7 +34,7 @@ class Answer(Record):
     exposure : str, optional
         Of rates, the column that says how long or how much a row was observed.
     monotone : dict, optional
-        Where directions of columns were given: `directions`, `label` of the class whose probability has them, `left_out`.
+        Directions of columns, where given: `directions`, `label` of the class that has them, `left_out`.
     """
 
     omitted = ("exposure", "monotone")
