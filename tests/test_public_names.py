@@ -42,6 +42,7 @@ ALLOWED = {
     "sklearn.utils.multiclass": "check_classification_targets",
     "sklearn.utils.validation": "check_is_fitted has_fit_parameter validate_data",
     "bokeh": "models",
+    "bokeh.colors": "named",
     "bokeh.document": "Document",
     "bokeh.models": (
         "BasicTickFormatter ColorBar ColumnDataSource FixedTicker HoverTool LabelSet Legend LegendItem "

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import tamis
 from tamis.cli import BAD_INPUT, app
 from tamis.errors import ParameterError, StudyError
+from tamis.results.procedure import ProcedureRecord
 from tamis.study.comparison.frontier import frontier
 from tamis.study.procedures.models.few_columns import FewColumns
 from tamis.table import Table
@@ -58,8 +59,22 @@ def test_the_frontier_has_every_procedure_and_marks_the_choice(study):
 
 def test_a_point_is_efficient_where_none_with_as_few_columns_loses_less():
     """A procedure that is worse on more columns would be offered."""
+    unused = dict.fromkeys(("train", "gap", "interval", "interval_note"))
     rows = [
-        {"name": name, "columns": [k], "nested": 0.0, "interval": None, "loss": loss}
+        ProcedureRecord(
+            name,
+            name,
+            nested=0.0,
+            scores=[],
+            metrics={},
+            columns=[k],
+            raced={},
+            loss=loss,
+            gain=0.0,
+            difference=0.0,
+            standard_error=0.0,
+            **unused,
+        )
         for name, k, loss in (("a", 0, 1.0), ("b", 3, 0.5), ("c", 2, 0.7), ("d", 5, 0.6))
     ]
     found = {point["procedure"]: point["efficient"] for point in frontier(rows, "b")}
