@@ -1,5 +1,7 @@
 """The words of `task`: one place, and former words that still work."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -40,6 +42,8 @@ def test_a_folder_of_former_words_is_read(tmp_path):
     tamis.Study(frame, target="y", folder=tmp_path, task="classification", procedures=["stump"], lock=0).run()
     for name in ("results.json", "plan.json"):
         path = tmp_path / name
-        path.write_text(path.read_text().replace('"classification"', '"classes"'))
+        stored = json.loads(path.read_text().replace('"classification"', '"classes"'))
+        stored.pop("check", None)  # earlier versions wrote no checksum
+        path.write_text(json.dumps(stored))
     study = tamis.load(tmp_path)
     assert study.settings.task == study.results_["answer"]["task"] == "classification"

@@ -75,7 +75,7 @@ def _forecasts(y, train, test, tmp_path, **settings):
     study = tamis.Study(frame, target="y", time="day", folder=tmp_path / "s", lock=0, **settings)
     fold = Fold("f", np.arange(train), np.arange(train, test))
     found = naive_forecasts(study.problem, FoldRules.of(study.settings, study.problem), [fold])
-    return {name: np.array(kept[0]["answers"]) for name, kept in found.items()}
+    return {name: np.array(kept[0].predictions) for name, kept in found.items()}
 
 
 def test_naive_forecasts_of_numbers_are_those_of_the_past(tmp_path):

@@ -67,6 +67,7 @@ def test_a_row_is_transformed_on_its_own(transform):
 
 
 @every
+@pytest.mark.filterwarnings("ignore::tamis.errors.NotConverged")  # some baselines go in circles
 @given(seed=st.integers(0, 2**16), changed=st.floats(-1e6, 1e6))
 @settings(max_examples=10, deadline=None)
 def test_rows_outside_fit_leave_no_trace(transform, seed, changed):
