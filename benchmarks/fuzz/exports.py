@@ -122,7 +122,7 @@ def _table(rng: np.random.Generator, n: int) -> pd.DataFrame:
 
 
 def _messy(rng: np.random.Generator, new: pd.DataFrame, frame: pd.DataFrame) -> pd.DataFrame:
-    """New rows with space around texts, levels never seen, booleans as words."""
+    """New rows with space around texts, levels never seen, booleans as words, numbers as texts."""
     made = new.astype(object)
     texts, flags = made.columns[1], made.columns[2]
     pad = rng.choice(["", "", " ", "\t", "\n", "  ", "\xa0"], (2, len(made)))
@@ -131,6 +131,9 @@ def _messy(rng: np.random.Generator, new: pd.DataFrame, frame: pd.DataFrame) -> 
     if rng.random() < 0.5:
         spelled = {True: ["true", "TRUE", " True"], False: ["false", "FALSE", "False "]}
         made[flags] = [spelled[bool(flag)][int(k)] for flag, k in zip(made[flags], rng.integers(0, 3, len(made)))]
+    if rng.random() < 0.5:
+        for name in made.columns[[0, 3]]:
+            made[name] = [None if v != v else a + repr(float(v)) + b for v, a, b in zip(made[name], *pad)]
     return made
 
 

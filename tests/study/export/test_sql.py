@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import sqlite3
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -117,21 +118,22 @@ def many_classes(tmp_path_factory):
 def test_many_classes_are_answered_in_few_steps(many_classes, n_classes, n_columns, procedure):
     """A sum that later steps name is computed once a row; copied into each of them, SQLite runs out of memory.
 
-    Eight classes and 60 columns: a row takes 480 products, 8 powers and less than 200 comparisons.
+    Eight classes and 60 columns: a row takes 480 products, 8 powers, less than 200 comparisons
+    and 60 columns that are read as numbers.
     """
     frame, study = many_classes(n_classes, n_columns, procedure)
     new = frame.head(20)
-    rows = _asked(study, new, steps=100)
+    rows = _asked(study, new, steps=200)
     assert [row["prediction"] for row in rows] == study.predict(new).tolist()
     shares = [[row[f"p({label})"] for label in study.model_.labels] for row in rows]
     np.testing.assert_allclose(shares, study.predict_proba(new), rtol=1e-9, atol=1e-12)
 
 
 def test_the_statement_grows_with_classes_times_columns(many_classes):
-    """Its length is linear in the coefficients: twice the classes are at most 2.2 times the text."""
+    """Its length is linear in the coefficients, and in columns: twice the classes are at most 2.2 times the text."""
     few, many = (many_classes(k, 10, "ridge")[1].export("sql") for k in (15, 30))
     assert len(many) < 2.2 * len(few) + 1000
-    assert len(many) < 150 * 30 * (10 + 1)
+    assert len(many) < 150 * 30 * (10 + 1) + 600 * 10
 
 
 def test_the_cheapest_of_three_answers_is_that_of_predict(studies):
@@ -175,6 +177,58 @@ def test_texts_with_space_around_them_and_booleans_held_as_text(studies, procedu
     study, new = studies("number", procedure), messy(200)
     found = [row["prediction"] for row in _asked(study, new)]
     np.testing.assert_allclose(found, study.predict(new), rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("procedure", ["tree", "lasso", "score-card", "additive"])
+def test_numbers_held_as_texts_are_numbers(tmp_path, procedure):
+    """SQLite takes every text for larger than every number; what `.import` reads from a file are texts."""
+    rng = np.random.default_rng(2)
+    x, whole = rng.normal(size=200), rng.integers(0, 4, 200)
+    frame = pd.DataFrame({"x": x, "whole": whole, "y": np.where(x + whole + rng.normal(size=200) > 1.5, "in", "out")})
+    study = tamis.Study(frame, target="y", folder=tmp_path / procedure, procedures=[procedure], **QUICK).run()
+    new = pd.DataFrame({"x": rng.normal(size=60), "whole": rng.integers(0, 4, 60)})
+    expected = study.predict(new).tolist()
+    pads = rng.choice(["", " ", "\t", "\xa0"], (2, 60))
+    texts = new.astype(object).apply(lambda column: [a + repr(float(v)) + b for v, a, b in zip(column, *pads)])
+    assert [row["prediction"] for row in _asked(study, texts)] == expected
+    assert [row["prediction"] for row in _asked(study, texts.map(lambda t: t.strip().replace("e-", "E-")))] == expected
+
+
+def test_words_in_a_column_of_numbers_are_missing():
+    """SQLite would take them for 0, and a code such as 5e for 5."""
+    program = Program(
+        *("regression", "y", (), None, (), "identity", (), (0.5,)),
+        *((), ([{"tests": [["le", 0, 1.0, 1]], "default": 0, "left": 1}, {"leaf": [1.0]}, {"leaf": [2.0]}],)),
+    )
+    program = replace(program, inputs=({"name": "x", "kind": "number", "levels": None, "missing": ["999"]},))
+    words = [
+        "",
+        "-",
+        "--",
+        ".",
+        "+",
+        "e",
+        "5e",
+        "e5",
+        "1-2",
+        "1.2.3",
+        "2020-01-02",
+        "1,5",
+        "abc",
+        "NA",
+        "999",
+        " 999.0",
+    ]
+    numbers = ["1", " 1.0\t", "-3", "+1", "1e0", ".5", "5e-1", "-1.5E+3", "1.", 1, 1.0, -3, 0.1 + 0.2]
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE new_rows (x)")
+    base.executemany("INSERT INTO new_rows VALUES (?)", [(value,) for value in [*words, *numbers, "1.1", " 7", 999.5]])
+    known = [row[2:4] for row in base.execute(sql_of(program)).fetchall()]
+    values, leaves = [row[0] for row in known], [row[1] for row in known]
+    assert values[: len(words)] == [None] * len(words)
+    assert values[len(words) :] == [1, 1, -3, 1, 1, 0.5, 0.5, -1500, 1, 1, 1, -3, 0.1 + 0.2, 1.1, 7, 999.5]
+    assert len(set(leaves[len(words) : -3])) == 1
+    assert set(leaves[-3:]).isdisjoint(leaves[len(words) : -3])
 
 
 def test_control_characters_do_not_reach_the_terminal(tmp_path):

@@ -27,6 +27,12 @@ SPACE = (
     " \t\n\r\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 )
 
+#: What numbers are written with, besides signs, a point and an exponent.
+DIGITS = "0123456789"
+
+#: Columns at most that a first step reads; of more, expressions stand where they are used. SQLite takes 2,000 columns.
+MOST_COMPUTED = 300
+
 #: Leaves of a tree at most: databases bound the depth of an expression.
 MOST_LEAVES = 500
 
@@ -84,15 +90,19 @@ def sql_of(program: Program) -> str:
     """The statement: columns of the table, those of steps between (tamis_…), "prediction", "p(class)" of every class.
 
     Columns are compared with what the database holds: words, trimmed, with words, dates with ISO dates; booleans are
-    booleans, 0 and 1, or texts such as 'true' and 'no'. NULL is a missing value, and so are texts such as '' and 'NA'.
+    booleans, 0 and 1, or texts such as 'true' and 'no'; numbers may be texts. NULL is a missing value, and so are texts
+    such as '' and 'NA', and words in a column of numbers.
     """
-    program, texts = _with_texts(program)
+    program, reading = _with_expressions(program)
     decision = f"-- {_line(program.decision)}\n" if program.decision else ""
+    names = ["tamis_rows", *(["tamis_texts"] if reading else []), "tamis_input"]
+    steps = [f"tamis_rows AS (SELECT * FROM {quoted(TABLE)})"]
+    for source, step, computed in zip(names, names[1:], reading or [{}]):
+        listed = "".join(f", {expression} AS {name}" for name, expression in computed.items())
+        steps.append(f"{step} AS (SELECT *{listed} FROM {source}{' ' + COMPUTED_ONCE if computed else ''})")
     head = (
         f"-- {_line(program.target)}: a model of Tamis. Put your own table in the place of {quoted(TABLE)}.\n{decision}"
-        f"WITH tamis_rows AS (SELECT * FROM {quoted(TABLE)}),\n"
-        f"tamis_input AS (SELECT *{''.join(f', {text} AS {name}' for name, text in texts.items())} FROM tamis_rows"
-        f"{' ' + COMPUTED_ONCE if texts else ''}),\n"
+        "WITH " + ",\n".join(steps) + ",\n"
     )
     is_one_tree = len(program.trees) == 1 and program.link == "shares" and program.power == 1
     is_few_terms = program.link != "shares" and len(program.trees) <= MOST_TREES
@@ -106,27 +116,63 @@ def sql_of(program: Program) -> str:
     return head + (_of_tree(program) if program.link == "shares" else _of_sums(program))
 
 
-def _with_texts(program: Program) -> tuple[Program, dict[str, str]]:
-    """The program, whose columns of texts have the names of their trimmed texts; the expressions of these.
+def _with_expressions(program: Program) -> tuple[Program, list[dict[str, str]]]:
+    """The program, whose columns have the expression that reads them; the columns of the first two steps, by name.
 
     Texts that stand for a missing value, as Tamis reads tables, are NULL.
     """
-    inputs, texts = [], {}
+    inputs, texts, values = [], {}, {}
     for index, column in enumerate(program.inputs, 1):
-        levels = column["levels"] or ()
-        if column["kind"] in ("category", "words") and levels and all(isinstance(level, str) for level in levels):
-            trimmed = f"TRIM(tamis_rows.{quoted(column['name'])}, {literal(SPACE)})"
-            tokens = [token for token in TOKENS if token not in levels] + column.get("missing", [])
-            missing = ", ".join(literal(token) for token in tokens)
-            texts[f"tamis_text_{index}"] = f"CASE WHEN {trimmed} IN ({missing}) THEN NULL ELSE {trimmed} END"
-            column = {**column, "text": f"tamis_text_{index}"}
-        elif column["kind"] == "number" and (numbers := numbers_among(column.get("missing", ()))):
-            name = f"tamis_rows.{quoted(column['name'])}"
-            missing_numbers = ", ".join(literal(number) for number in numbers)
-            texts[f"tamis_text_{index}"] = f"CASE WHEN {name} IN ({missing_numbers}) THEN NULL ELSE {name} END"
-            column = {**column, "text": f"tamis_text_{index}"}
-        inputs.append(column)
-    return replace(program, inputs=tuple(inputs)), texts
+        is_computed = len(program.inputs) <= MOST_COMPUTED
+        name = quoted(column["name"])
+        trimmed = f"TRIM(CAST({'tamis_rows' if is_computed else 'tamis_input'}.{name} AS TEXT), {literal(SPACE)})"
+        expression = _expression(
+            column,
+            f"{'tamis_texts' if is_computed else 'tamis_input'}.{name}",
+            f"tamis_text_{index}" if is_computed else trimmed,
+        )
+        if expression and is_computed:
+            texts[f"tamis_text_{index}"], values[f"tamis_value_{index}"] = trimmed, expression
+            expression = f"tamis_input.tamis_value_{index}"
+        inputs.append({**column, "expression": expression} if expression else column)
+    return replace(program, inputs=tuple(inputs)), [texts, values] if texts else []
+
+
+def _expression(column: dict[str, Any], name: str, text: str) -> str:
+    """A column as Tamis reads it, from its own and its trimmed text; empty for dates, booleans and parts of others."""
+    levels = column["levels"] or ()
+    if column["kind"] in ("category", "words") and levels and all(isinstance(level, str) for level in levels):
+        tokens = [token for token in TOKENS if token not in levels] + column.get("missing", [])
+        return f"CASE WHEN {text} IN ({_listed(tokens)}) THEN NULL ELSE {text} END"
+    is_numbers = bool(levels) and all(isinstance(level, (int, float)) and level is not True for level in levels)
+    if "word" in column or "spellings" in column or not (column["kind"] == "number" or is_numbers):
+        return ""
+    return _as_number(name, text, column.get("missing", []))
+
+
+def _as_number(name: str, text: str, missing: list[str]) -> str:
+    """A column of numbers that a database may hold as texts; NULL where it holds another text.
+
+    SQLite takes every text for larger than every number, and casts words to 0. A number that is no text is not read
+    from one, which would round it.
+    """
+    rest = f"REPLACE(REPLACE(LOWER({text}), 'e-', 'e'), 'e+', 'e')"
+    for letters in (DIGITS, "e", DIGITS, ".", DIGITS):
+        rest = f"RTRIM({rest}, {literal(letters)})"
+    tokens = [token for token in (*TOKENS, "+") if not token.strip("+-.")]
+    is_no_number = (
+        f"{rest} NOT IN ('', '-', '+') OR {text} IN ({_listed(tokens)}) "
+        f"OR LOWER({text}) LIKE 'e%' OR LOWER({text}) LIKE '%e'"
+    )
+    whens = [f"WHEN {is_no_number} THEN NULL"]
+    if numbers := numbers_among(missing):
+        whens.append(f"WHEN CAST({text} AS DOUBLE PRECISION) IN ({_listed(numbers)}) THEN NULL")
+    whens.append(f"WHEN CAST({name} AS TEXT) = {text} THEN CAST({name} AS DOUBLE PRECISION)")
+    return f"CASE {' '.join(whens)} ELSE CAST({text} AS DOUBLE PRECISION) END"
+
+
+def _listed(values: Iterable[Any]) -> str:
+    return ", ".join(literal(value) for value in values)
 
 
 def _of_tree(program: Program) -> str:
@@ -266,7 +312,7 @@ def _sum(program: Program, k: int) -> str:
             filled = value if term["fill"] is None else f"COALESCE({value}, {literal(term['fill'])})"
             summands.append(f"({literal(term['coef'][k])}) * {filled}")
             continue
-        name = _text(column)
+        name = _column(column)
         whens = [
             f"WHEN {name} = {literal(column['levels'][int(code)])} THEN {literal(numbers[k])}"
             for code, numbers in term["levels"].items()
@@ -277,10 +323,8 @@ def _sum(program: Program, k: int) -> str:
 
 
 def _column(column: dict[str, Any]) -> str:
-    """With the name of its table: SQLite takes an unknown name between quotes for a text."""
-    if column["kind"] == "number" and "text" in column:
-        return f"tamis_input.{column['text']}"
-    return f"tamis_input.{quoted(column.get('source', column['name']))}"
+    """As Tamis reads it. With the name of its table: SQLite takes an unknown name between quotes for a text."""
+    return str(column.get("expression", f"tamis_input.{quoted(column.get('source', column['name']))}"))
 
 
 def _number(column: dict[str, Any]) -> str:
@@ -300,13 +344,8 @@ def _number(column: dict[str, Any]) -> str:
         return name
     if "spellings" in column:
         return f"CASE {' '.join(_spelled(column, index) + f' THEN {index}.0' for index in range(2))} END"
-    name = _text(column)
+    name = _column(column)
     return f"CASE {' '.join(f'WHEN {name} = {literal(w)} THEN {k}.0' for k, w in enumerate(column['levels']))} END"
-
-
-def _text(column: dict[str, Any]) -> str:
-    """A column of texts without the space around them, as Tamis reads it."""
-    return f"tamis_input.{column['text']}" if "text" in column else _column(column)
 
 
 def _spelled(column: dict[str, Any], index: int) -> str:
@@ -333,8 +372,7 @@ def _test(program: Program, test: list[Any]) -> str:
         return f"CASE WHEN {total} <= {literal(test[2])} THEN 1 WHEN {total} > {literal(test[2])} THEN 0 END"
     column = program.inputs[test[1]]
     if test[0] == "there":
-        name = _column(column) if column["levels"] is None else _text(column)
-        return f"CASE WHEN {name} IS NOT NULL THEN 1 END"
+        return f"CASE WHEN {_column(column)} IS NOT NULL THEN 1 END"
     if test[0] == "in":
         return _among(column, test[2], test[3])
     (value, limit), (below, above) = _number_or_date(column, test[2]), (0, 1) if test[3] else (1, 0)
@@ -351,7 +389,7 @@ def _number_or_date(column: dict[str, Any], threshold: float) -> tuple[str, str]
 
 def _among(column: dict[str, Any], left: list[int], right: list[int]) -> str:
     """By level; a missing value, and a level never seen, is the code -1 where that has a side."""
-    name, whens, default = _text(column), [], ""
+    name, whens, default = _column(column), [], ""
     for codes, answer in ((left, 1), (right, 0)):
         words = ", ".join(literal(column["levels"][code]) for code in codes if 0 <= code < len(column["levels"]))
         if words:
