@@ -110,6 +110,19 @@ def test_a_score_that_is_not_to_be_quoted_is_not_repeated(screen, made):
     assert f"Model: {results['comparison']['chosen']}." in said(bare)
 
 
+@pytest.mark.parametrize(
+    ("inner", "nested", "is_optimistic"), [(0.9712, 0.96, True), (0.862, 0.8641, False), (0.86404, 0.86401, False)]
+)
+def test_plain_cross_validation_is_called_optimistic_where_it_is(made, inner, nested, is_optimistic):
+    """On some tables it gives less than nested cross-validation, or the same figure."""
+    results = made.study()
+    results["comparison"].update(promised=inner, score=nested, optimism=inner - nested)
+    wide = Console(width=300, file=io.StringIO())
+    say_answer(results, "s", wide)
+    assert "by plain cross-validation" in said(wide)
+    assert ("too optimistic" in said(wide)) == is_optimistic
+
+
 def test_a_partial_result_is_called_partial(screen, made):
     """A stopped run would look finished on the screen."""
     say_answer(made.stopped(), "study", screen)

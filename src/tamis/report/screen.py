@@ -239,10 +239,9 @@ def _choice(results: dict[str, Any]) -> str:
     metric = show.metric(results["answer"]["metric"])
     of_choice = "Choosing a model in every fold: " if compared["chosen"] == "baseline" else ""
     what = f"{of_choice}{metric}" if of_choice else f"{metric[0].upper()}{metric[1:]}"
-    return (
-        f"Model: {model}. {what} {nested} by nested cross-validation ({inner} by plain cross-validation, which is "
-        "too optimistic)."
-    )
+    is_optimistic = inner != nested and (compared["optimism"] or 0.0) > 0
+    remark = ", which is too optimistic" if is_optimistic else ""
+    return f"Model: {model}. {what} {nested} by nested cross-validation ({inner} by plain cross-validation{remark})."
 
 
 def _console() -> Console:

@@ -222,12 +222,12 @@ def optimism(results: Results) -> dict[str, Any]:
     promised, nested_score, excess = compared["promised"], compared["score"], compared["optimism"]
     if excess is None:
         meaning = "one of them has no value on so few rows"
+    elif show.number(promised) == show.number(nested_score):
+        meaning = "both agree"
     elif excess > 0:
         meaning = f"cross-validation was too optimistic by {show.number(excess)}"
-    elif excess < 0:
-        meaning = f"cross-validation was too pessimistic by {show.number(-excess)}"
     else:
-        meaning = "both agree"
+        meaning = f"cross-validation was too pessimistic by {show.number(-excess)}"
     picked = Counter(compared["chosen_in_folds"])
     chosen = [f"{show.procedure(name)} {times:,}×" for name, times in picked.most_common()]
     return {
