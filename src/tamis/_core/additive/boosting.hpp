@@ -32,7 +32,8 @@ struct BoostingSettings {
 struct Bag {
     std::vector<double> weight;      // (rows) in the bag
     std::vector<uint32_t> held_out;  // rows that are held out, at least in part
-    std::vector<double> F, g, h;     // (sums, rows)
+    std::vector<double> F;           // (rows, sums)
+    std::vector<double> gradient;    // (rows, 2 sums): gradients of the sums, and behind them curvatures
     std::vector<double> counts;      // (cells) rows in the bag
     std::vector<size_t> terms;       // that are visited
     std::vector<size_t> first;       // (terms) where the heights of each begin; NOT_VISITED
@@ -54,6 +55,61 @@ struct Rows {
     size_t n() const { return counted.size(); }
 };
 
+/// cells (cells, width): each row added to its cell; rows: (rows, width). WIDTH: where it is known to the compiler, else 0.
+template <size_t WIDTH, class Code>
+inline void add_rows_of(const Code* code, const double* rows, size_t n, size_t width, double* cells) {
+    const size_t w = WIDTH ? WIDTH : width;
+    for (size_t i = 0; i < n; ++i) {
+        double* to = cells + code[i] * w;
+        const double* from = rows + i * w;
+        for (size_t part = 0; part < w; ++part) to[part] += from[part];
+    }
+}
+
+template <class Code>
+inline void add_rows_by_width(const Code* code, const double* rows, size_t n, size_t width, double* cells) {
+    if (width == 2) add_rows_of<2>(code, rows, n, width, cells);
+    else if (width == 6) add_rows_of<6>(code, rows, n, width, cells);
+    else if (width == 8) add_rows_of<8>(code, rows, n, width, cells);
+    else add_rows_of<0>(code, rows, n, width, cells);
+}
+
+TAMIS_WIDE static void add_rows(const uint8_t* code, const double* rows, size_t n, size_t width, double* cells) {
+    add_rows_by_width(code, rows, n, width, cells);
+}
+TAMIS_WIDE static void add_rows(const uint16_t* code, const double* rows, size_t n, size_t width, double* cells) {
+    add_rows_by_width(code, rows, n, width, cells);
+}
+
+/// F (rows, sums) and the gradient (rows, 2 sums) after the step delta (cells, sums) of a term: F += delta, g += h delta.
+template <size_t SUMS, class Code>
+inline void follow_sums(const Code* code, const double* delta, size_t n, size_t n_sums, double* F, double* gradient) {
+    const size_t K = SUMS ? SUMS : n_sums;
+    for (size_t i = 0; i < n; ++i) {
+        const double *step = delta + code[i] * K, *h = gradient + i * 2 * K + K;
+        double *g = gradient + i * 2 * K, *sums = F + i * K;
+        for (size_t k = 0; k < K; ++k) {
+            sums[k] += step[k];
+            g[k] += h[k] * step[k];
+        }
+    }
+}
+
+template <class Code>
+inline void follow_by_sums(const Code* code, const double* delta, size_t n, size_t n_sums, double* F, double* gradient) {
+    if (n_sums == 1) follow_sums<1>(code, delta, n, n_sums, F, gradient);
+    else if (n_sums == 3) follow_sums<3>(code, delta, n, n_sums, F, gradient);
+    else if (n_sums == 4) follow_sums<4>(code, delta, n, n_sums, F, gradient);
+    else follow_sums<0>(code, delta, n, n_sums, F, gradient);
+}
+
+TAMIS_WIDE static void follow(const uint8_t* code, const double* delta, size_t n, size_t n_sums, double* F, double* gradient) {
+    follow_by_sums(code, delta, n, n_sums, F, gradient);
+}
+TAMIS_WIDE static void follow(const uint16_t* code, const double* delta, size_t n, size_t n_sums, double* F, double* gradient) {
+    follow_by_sums(code, delta, n, n_sums, F, gradient);
+}
+
 class Boosting {
 public:
     /// All rows begin at the sums `start`.
@@ -72,11 +128,11 @@ public:
     double best_loss() const { return best_loss_; }
 
     void run(size_t n_threads, const std::function<bool(size_t)>& is_interrupted) {
-        for_bags(n_threads, is_interrupted, [&](size_t b, const Interrupt&) { begin(b); });
+        for_bags(1, n_threads, is_interrupted, [&](size_t b, const Interrupt&) { begin(b); });
         best_loss_ = total_loss();
         for (int64_t cycle = 0; cycle < settings_.max_cycles;) {
             const int64_t next = std::min(settings_.max_cycles, cycle + std::max<int64_t>(1, cycle / 8));
-            for_bags(n_threads, is_interrupted, [&](size_t b, const Interrupt& interrupt) { advance(b, cycle, next, interrupt); });
+            for_bags(next - cycle, n_threads, is_interrupted, [&](size_t b, const Interrupt& interrupt) { advance(b, cycle, next, interrupt); });
             cycle = next;
             const double loss = total_loss();
             if (loss < best_loss_ * (1.0 - TIE)) {
@@ -106,16 +162,29 @@ private:
     static constexpr int64_t MIN_PATIENCE = 12;  // cycles without a smaller loss, and half of the best cycle's number
     static constexpr double TIE = 1e-9;
     static constexpr double GROWTH_CYCLES = 16.0;
+    static constexpr double BRIEF = 1e7;  // rows and cells, about 0.1 s
 
+    /// body(b, interrupt) for every bag. A stretch of so many cycles that is brief on one thread is done here: a model has hundreds, and a
+    /// thread for each would cost an eighth of the time on small tables.
     template <class Body>
-    void for_bags(size_t n_threads, const std::function<bool(size_t)>& is_interrupted, Body body) {
-        struct Nothing {};
+    void for_bags(int64_t n_cycles, size_t n_threads, const std::function<bool(size_t)>& is_interrupted, Body body) {
         Interrupt interrupt;
+        if (n_threads <= 1 && double(n_cycles) * work_of_a_cycle() < BRIEF) {
+            if (is_interrupted(0)) throw Interrupted{};
+            for (size_t b = 0; b < bags_.size(); ++b) body(b, interrupt);
+            return;
+        }
+        struct Nothing {};
         auto work = [&](size_t, size_t b) {
             body(b, interrupt);
             return Nothing{};
         };
         run_in_order(bags_.size(), n_threads, interrupt, is_interrupted, work, [](size_t, Nothing) {});
+    }
+
+    /// Rows and cells that a cycle visits in all bags.
+    double work_of_a_cycle() const {
+        return double(bags_.size()) * double(rows_.target.n_sums) * (double(rows_.n()) * double(terms_.size()) + double(n_cells_));
     }
 
     void begin(size_t b) {
@@ -132,9 +201,8 @@ private:
             for (size_t i = 0; i < n; ++i) bag.counts[term.first + cell(term, i)] += rows_.counted[i] * (1.0 - rows_.held_out[b][i]);
         }
         bag.F.resize(n_sums * n);
-        for (size_t k = 0; k < n_sums; ++k) std::fill_n(bag.F.begin() + ptrdiff_t(k * n), n, start_[k]);
-        bag.g.resize(n_sums * n);
-        bag.h.resize(n_sums * n);
+        for (size_t i = 0; i < n; ++i) std::copy(start_.begin(), start_.end(), bag.F.begin() + ptrdiff_t(i * n_sums));
+        bag.gradient.resize(2 * n_sums * n);
         choose_terms(bag);
         bag.first.assign(terms_.size(), Bag::NOT_VISITED);
         size_t size = 0;
@@ -187,13 +255,17 @@ private:
     class Visitor {
     public:
         Visitor(const Boosting& boosting, Bag& bag)
-            : target_(boosting.rows_.target), n_(boosting.rows_.n()), bag_(bag), probability_(target_.n_sums),
+            : target_(boosting.rows_.target), n_(boosting.rows_.n()), bag_(bag),
               sums_(boosting.max_cells_ * target_.n_sums * 2), delta_(boosting.max_cells_ * target_.n_sums),
               steps_(target_.n_sums, boosting.settings_.step, boosting.max_cells_),
               pair_steps_(target_.n_sums, boosting.settings_.step, boosting.max_cells_) {}
 
         void differentiate() {
-            additive::differentiate(target_, bag_.F.data(), bag_.weight, bag_.g.data(), bag_.h.data(), probability_.data());
+            const size_t n_sums = target_.n_sums;
+            for (size_t i = 0; i < n_; ++i) {
+                double* gradient = bag_.gradient.data() + i * 2 * n_sums;
+                differentiate_row(target_, bag_.F.data() + i * n_sums, i, bag_.weight[i], gradient, gradient + n_sums);
+            }
         }
 
         void set_rate(double rate) {
@@ -206,54 +278,26 @@ private:
             std::fill_n(sums_.begin(), term.n_cells * target_.n_sums * 2, 0.0);
             const double* counts = bag_.counts.data() + term.first;
             if (term.n_second) {
-                add_sums(term.cells.data(), term.n_cells);
+                add_rows(term.cells.data(), bag_.gradient.data(), n_, 2 * target_.n_sums, sums_.data());
                 return pair_steps_.find(term.n_cells / term.n_second, term.n_second, sums_.data(), counts, delta_.data());
             }
-            add_sums(term.bins.data(), term.n_cells);
+            add_rows(term.bins.data(), bag_.gradient.data(), n_, 2 * target_.n_sums, sums_.data());
             return steps_.find(term.column, sums_.data(), counts, delta_.data());
         }
 
         /// Add the step that was found to the heights from `first` on, to F and to the gradient.
         void add(const Term& term, size_t first) {
             double* heights = bag_.heights.data() + first;
-            const size_t n_sums = target_.n_sums;
-            for (size_t k = 0; k < n_sums; ++k) {
-                for (size_t q = 0; q < term.n_cells; ++q) heights[q * n_sums + k] += delta_[k * term.n_cells + q];
-            }
-            if (term.n_second) follow(term.cells.data(), term.n_cells);
-            else follow(term.bins.data(), term.n_cells);
+            for (size_t q = 0; q < term.n_cells * target_.n_sums; ++q) heights[q] += delta_[q];
+            if (term.n_second) follow(term.cells.data(), delta_.data(), n_, target_.n_sums, bag_.F.data(), bag_.gradient.data());
+            else follow(term.bins.data(), delta_.data(), n_, target_.n_sums, bag_.F.data(), bag_.gradient.data());
         }
 
     private:
-        template <class Code>
-        void add_sums(const Code* code, size_t n_cells) {
-            for (size_t k = 0; k < target_.n_sums; ++k) {
-                const double *g = bag_.g.data() + k * n_, *h = bag_.h.data() + k * n_;
-                double *G = sums_.data() + 2 * k * n_cells, *H = G + n_cells;
-                for (size_t i = 0; i < n_; ++i) {
-                    G[code[i]] += g[i];
-                    H[code[i]] += h[i];
-                }
-            }
-        }
-
-        template <class Code>
-        void follow(const Code* code, size_t n_cells) {
-            for (size_t k = 0; k < target_.n_sums; ++k) {
-                double *g = bag_.g.data() + k * n_, *F = bag_.F.data() + k * n_;
-                const double *h = bag_.h.data() + k * n_, *delta = delta_.data() + k * n_cells;
-                for (size_t i = 0; i < n_; ++i) {
-                    const double step = delta[code[i]];
-                    F[i] += step;
-                    g[i] += h[i] * step;
-                }
-            }
-        }
-
         const Target& target_;
         size_t n_;
         Bag& bag_;
-        std::vector<double> probability_, sums_, delta_;
+        std::vector<double> sums_, delta_;
         StepFinder steps_;
         PairStepFinder pair_steps_;
     };
@@ -262,7 +306,7 @@ private:
         std::vector<double> p(rows_.target.n_sums);
         double sum = 0.0;
         for (const uint32_t i : bags_[b].held_out) {
-            sum += rows_.target.weight[i] * rows_.held_out[b][i] * row_loss(rows_.target, bags_[b].F.data(), rows_.n(), i, p.data());
+            sum += rows_.target.weight[i] * rows_.held_out[b][i] * row_loss(rows_.target, bags_[b].F.data() + i * p.size(), i, p.data());
         }
         return sum;
     }

@@ -23,7 +23,7 @@ inline constexpr double FACTOR_RIDGE = 0.005;           // of A's diagonal: draw
 inline FactorLoss factor_loss(const Boosting& boosting, const Rows& rows, std::span<const size_t> terms) {
     const size_t n_terms = terms.size(), n_sums = rows.target.n_sums;
     FactorLoss loss{std::vector<double>(n_terms * n_terms, 0.0), std::vector<double>(n_terms, 0.0)};
-    std::vector<double> F(n_sums), g(n_sums), h(n_sums), p(n_sums), f(n_terms), center(n_terms * n_sums);
+    std::vector<double> F(n_sums), g(n_sums), h(n_sums), f(n_terms), center(n_terms * n_sums);
     const size_t max_rows = std::max<size_t>(1, MAX_ELIMINATION_ROWS / boosting.bags().size());
     for (size_t b = 0; b < boosting.bags().size(); ++b) {
         const Bag& bag = boosting.bags()[b];
@@ -43,7 +43,7 @@ inline FactorLoss factor_loss(const Boosting& boosting, const Rows& rows, std::s
         for (size_t r = 0; r < n_used; ++r) {
             const size_t i = bag.held_out[r];
             boosting.sums_at_best(b, i, F.data());
-            differentiate_row(rows.target, F.data(), i, g.data(), h.data(), p.data());
+            differentiate_row(rows.target, F.data(), i, rows.target.weight[i], g.data(), h.data());
             for (size_t k = 0; k < n_sums; ++k) {
                 double sum = 0.0;
                 for (size_t t = 0; t < n_terms; ++t) {

@@ -301,10 +301,16 @@ private:
 
     std::vector<PairScore> interactions(const Boosting& curves) {
         const size_t n = rows_.n(), n_sums = start_.size();
-        std::vector<double> heights, spread, F = out_of_fold(curves), g(n_sums * n), h(n_sums * n), p(n_sums);
+        std::vector<double> heights, spread, F = out_of_fold(curves), g(n_sums * n), h(n_sums * n), row(3 * n_sums);
         average(curves, heights, spread);
-        differentiate(rows_.target, F.data(), rows_.target.weight, g.data(), h.data(), p.data());
-        for (double& value : h) value = std::max(value, 1e-9);
+        for (size_t i = 0; i < n; ++i) {
+            for (size_t k = 0; k < n_sums; ++k) row[k] = F[k * n + i];
+            differentiate_row(rows_.target, row.data(), i, rows_.target.weight[i], row.data() + n_sums, row.data() + 2 * n_sums);
+            for (size_t k = 0; k < n_sums; ++k) {
+                g[k * n + i] = row[n_sums + k];
+                h[k * n + i] = std::max(row[2 * n_sums + k], 1e-9);
+            }
+        }
         CoarseColumns coarse;
         std::vector<size_t> candidates;
         for (const size_t j : columns_.size() > MAX_PAIRED ? widest(curves, MAX_PAIRED) : terms_columns_) {

@@ -110,6 +110,12 @@ private:
     double prior_;
 };
 
+/// `scores`, on as many lanes at once as the processor has.
+TAMIS_WIDE static double wide_scores(const PairScorer& scorer, std::pair<size_t, size_t> pair, const std::vector<double>& G,
+                                     const std::vector<double>& H, size_t n_lanes, double* out) {
+    return scorer.scores(pair.first, pair.second, G, H, n_lanes, out);
+}
+
 /// (sums, rows, lanes): lane 0 is the gradient g; the others are residuals g / sqrt(h w) shuffled among rows.
 inline std::vector<double> shuffled_gradients(const std::vector<double>& g, const std::vector<double>& h, std::span<const double> weight,
                                               size_t n_sums, uint64_t seed) {
@@ -136,13 +142,15 @@ inline std::vector<double> shuffled_gradients(const std::vector<double>& g, cons
 /// Residuals of several classes cannot be shuffled: that of a row whose class was unlikely is huge, and wherever it falls outweighs all else.
 inline std::vector<double> drawn_gradients(const Target& target, const double* F, const std::vector<double>& g, uint64_t seed) {
     const size_t n = target.weight.size(), n_sums = target.n_sums, n_lanes = 1 + N_SHUFFLES;
-    std::vector<double> lanes(n_sums * n * n_lanes), p(n_sums);
+    std::vector<double> lanes(n_sums * n * n_lanes), own(n_sums), p(n_sums);
     for (size_t q = 0; q < g.size(); ++q) lanes[q * n_lanes] = g[q];
-    for (size_t lane = 1; lane < n_lanes; ++lane) {
-        Rng rng(splitmix64(seed + lane));
-        for (size_t i = 0; i < n; ++i) {
-            class_probabilities(F, n_sums, n, i, p.data());
-            const double u = rng.uniform();
+    std::vector<Rng> draws;
+    for (size_t lane = 0; lane < n_lanes; ++lane) draws.emplace_back(splitmix64(seed + lane));
+    for (size_t i = 0; i < n; ++i) {
+        for (size_t k = 0; k < n_sums; ++k) own[k] = F[k * n + i];
+        class_probabilities(own.data(), n_sums, p.data());
+        for (size_t lane = 1; lane < n_lanes; ++lane) {
+            const double u = draws[lane].uniform();
             size_t drawn = 0;
             for (double below = p[0]; drawn + 1 < n_sums && u >= below; below += p[drawn]) ++drawn;
             for (size_t k = 0; k < n_sums; ++k) lanes[(k * n + i) * n_lanes + lane] = target.weight[i] * (p[k] - (k == drawn ? 1.0 : 0.0));
@@ -169,7 +177,7 @@ inline std::vector<PairScore> find_interactions(const CoarseColumns& columns, st
     const PairScorer scorer(columns, counted, n_sums);
     std::vector<double> scores(pairs.size() * n_lanes), statistic(pairs.size());
     run_apart(pairs.size(), n_threads, pairs.size() * n < 100'000, is_interrupted, [&](size_t q) {
-        statistic[q] = scorer.scores(pairs[q].first, pairs[q].second, lanes, h, n_lanes, scores.data() + q * n_lanes);
+        statistic[q] = wide_scores(scorer, pairs[q], lanes, h, n_lanes, scores.data() + q * n_lanes);
     });
     std::vector<double> null(N_SHUFFLES, -std::numeric_limits<double>::infinity()), current(pairs.size());
     for (size_t q = 0; q < pairs.size(); ++q) {
@@ -209,7 +217,7 @@ inline std::vector<PairScore> find_interactions(const CoarseColumns& columns, st
             }
         }
         run_apart(pairs.size(), n_threads, pairs.size() * n < 1'000'000, is_interrupted, [&](size_t q) {
-            statistic[q] = scorer.scores(pairs[q].first, pairs[q].second, g, h, 1, current.data() + q);
+            statistic[q] = wide_scores(scorer, pairs[q], g, h, 1, current.data() + q);
         });
     }
     return chosen;

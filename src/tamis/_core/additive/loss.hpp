@@ -23,69 +23,57 @@ inline constexpr double MAX_LOG_MEAN = 50.0;    // of counts: exp of it is still
 
 inline double probability(double log_odds) { return 1.0 / (1.0 + std::exp(-log_odds)); }
 
-/// p[k] = softmax of F[k][i] over the sums.
-inline void class_probabilities(const double* F, size_t n_sums, size_t n_rows, size_t i, double* p) {
-    double top = F[i], total = 0.0;
-    for (size_t k = 1; k < n_sums; ++k) top = std::max(top, F[k * n_rows + i]);
-    for (size_t k = 0; k < n_sums; ++k) total += p[k] = std::exp(F[k * n_rows + i] - top);
+/// p[k] = softmax of the sums F of a row.
+inline void class_probabilities(const double* F, size_t n_sums, double* p) {
+    double top = F[0], total = 0.0;
+    for (size_t k = 1; k < n_sums; ++k) top = std::max(top, F[k]);
+    for (size_t k = 0; k < n_sums; ++k) total += p[k] = std::exp(F[k] - top);
     for (size_t k = 0; k < n_sums; ++k) p[k] /= total;
 }
 
-/// gradient g and curvature h (sums, rows) of the loss at F, times `weight`; p: room for n_sums numbers.
-inline void differentiate(const Target& target, const double* F, std::span<const double> weight, double* g, double* h, double* p) {
-    const size_t n = weight.size();
-    const double* y = target.values.data();
+/// Gradient g and curvature h (sums) of the loss of row i at its sums F, times `weight`.
+inline void differentiate_row(const Target& target, const double* F, size_t i, double weight, double* g, double* h) {
+    const double y = target.values[i];
     switch (target.loss) {
         case Loss::squared:
-            for (size_t i = 0; i < n; ++i) {
-                g[i] = weight[i] * (F[i] - y[i]);
-                h[i] = weight[i];
-            }
+            *g = weight * (*F - y);
+            *h = weight;
             return;
-        case Loss::logistic:
-            for (size_t i = 0; i < n; ++i) {
-                const double q = probability(F[i]);
-                g[i] = weight[i] * (q - y[i]);
-                h[i] = weight[i] * std::max(q * (1.0 - q), MIN_CURVATURE);
-            }
+        case Loss::logistic: {
+            const double q = probability(*F);
+            *g = weight * (q - y);
+            *h = weight * std::max(q * (1.0 - q), MIN_CURVATURE);
             return;
-        case Loss::poisson:
-            for (size_t i = 0; i < n; ++i) {
-                const double mean = std::exp(std::min(F[i], MAX_LOG_MEAN));
-                g[i] = weight[i] * (mean - y[i]);
-                h[i] = weight[i] * std::max(mean, MIN_CURVATURE);
-            }
+        }
+        case Loss::poisson: {
+            const double mean = std::exp(std::min(*F, MAX_LOG_MEAN));
+            *g = weight * (mean - y);
+            *h = weight * std::max(mean, MIN_CURVATURE);
             return;
+        }
         case Loss::multinomial:
-            for (size_t i = 0; i < n; ++i) {
-                class_probabilities(F, target.n_sums, n, i, p);
-                for (size_t k = 0; k < target.n_sums; ++k) {
-                    g[k * n + i] = weight[i] * (p[k] - (size_t(y[i]) == k ? 1.0 : 0.0));
-                    h[k * n + i] = weight[i] * std::max(p[k] * (1.0 - p[k]), MIN_CURVATURE);
-                }
+            class_probabilities(F, target.n_sums, g);
+            for (size_t k = 0; k < target.n_sums; ++k) {
+                const double p = g[k];
+                g[k] = weight * (p - (size_t(y) == k ? 1.0 : 0.0));
+                h[k] = weight * std::max(p * (1.0 - p), MIN_CURVATURE);
             }
             return;
     }
 }
 
-/// Gradient and curvature of one row at its sums F (n_sums), times its weight.
-inline void differentiate_row(const Target& target, const double* F, size_t i, double* g, double* h, double* p) {
-    Target row{target.loss, target.n_sums, target.values.subspan(i, 1), target.weight.subspan(i, 1)};
-    differentiate(row, F, row.weight, g, h, p);
-}
-
-/// Loss of row i at F: half the squared error, log loss, or the Poisson deviance over two without what depends on y alone.
-inline double row_loss(const Target& target, const double* F, size_t n_rows, size_t i, double* p) {
+/// Loss of row i at its sums F: half the squared error, log loss, or the Poisson deviance over two without what depends on y alone.
+inline double row_loss(const Target& target, const double* F, size_t i, double* p) {
     const double y = target.values[i];
     switch (target.loss) {
-        case Loss::squared: return 0.5 * (F[i] - y) * (F[i] - y);
+        case Loss::squared: return 0.5 * (*F - y) * (*F - y);
         case Loss::logistic: {
-            const double margin = y > 0.5 ? F[i] : -F[i];
+            const double margin = y > 0.5 ? *F : -*F;
             return margin > 0.0 ? std::log1p(std::exp(-margin)) : std::log1p(std::exp(margin)) - margin;
         }
-        case Loss::poisson: return std::exp(std::min(F[i], MAX_LOG_MEAN)) - y * F[i];
+        case Loss::poisson: return std::exp(std::min(*F, MAX_LOG_MEAN)) - y * *F;
         case Loss::multinomial:
-            class_probabilities(F, target.n_sums, n_rows, i, p);
+            class_probabilities(F, target.n_sums, p);
             return -std::log(std::max(p[size_t(y)], 1e-300));
     }
     return 0.0;

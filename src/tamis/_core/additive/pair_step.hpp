@@ -10,24 +10,24 @@
 
 namespace tamis::additive {
 
-/// Finds steps of maps. Cells are bins of the first column × bins of the second, row-major; sums and counts as for StepFinder.
+/// Finds steps of maps. Cells are bins of the first column × bins of the second, row-major; sums, counts and delta as for StepFinder.
 class PairStepFinder {
 public:
     PairStepFinder(size_t n_sums, const StepSettings& settings, size_t max_cells)
         : n_sums_(n_sums), settings_(settings), max_cells_(max_cells) {}
 
-    /// delta (sums, cells): sum_c sqrt(gain_c) tree_c / sum_c sqrt(gain_c) over cuts c of both columns, whose trees have a leaf per quadrant.
+    /// delta (cells, sums): sum_c sqrt(gain_c) tree_c / sum_c sqrt(gain_c) over cuts c of both columns, whose trees have a leaf per quadrant.
     /// A quadrant with fewer rows than a leaf needs has a leaf of 0. Returns the best gain, 0 where no cut gains anything.
     double find(size_t n_first, size_t n_second, const double* sums, const double* counts, double* delta) {
         const size_t n_cells = n_first * n_second;
         cumulated_.resize(max_cells_ * (2 * n_sums_ + 1));
         for (size_t k = 0; k < n_sums_; ++k) {
             for (size_t part = 0; part < 2; ++part) {
-                cumulate(n_first, n_second, sums + (2 * k + part) * n_cells, cumulated_.data() + (2 * k + part) * max_cells_);
+                cumulate(n_first, n_second, sums + part * n_sums_ + k, 2 * n_sums_, cumulated_.data() + (2 * k + part) * max_cells_);
             }
         }
         double* rows = cumulated_.data() + 2 * n_sums_ * max_cells_;
-        cumulate(n_first, n_second, counts, rows);
+        cumulate(n_first, n_second, counts, 1, rows);
         double base = 0.0;
         for (size_t k = 0; k < n_sums_; ++k) base += score(last(n_cells, 2 * k), last(n_cells, 2 * k + 1));
         for (auto& leaf : leaves_) leaf.assign(n_cells * n_sums_, 0.0);
@@ -55,12 +55,12 @@ public:
     void set_rate(double rate) { settings_.rate = rate; }
 
 private:
-    /// out[x, y]: the sum of all cells up to x and y.
-    static void cumulate(size_t n_first, size_t n_second, const double* values, double* out) {
+    /// out[x, y]: the sum of all cells up to x and y; values: (cells, width).
+    static void cumulate(size_t n_first, size_t n_second, const double* values, size_t width, double* out) {
         for (size_t x = 0; x < n_first; ++x) {
             double line = 0.0;
             for (size_t y = 0; y < n_second; ++y) {
-                line += values[x * n_second + y];
+                line += values[(x * n_second + y) * width];
                 out[x * n_second + y] = line + (x > 0 ? out[(x - 1) * n_second + y] : 0.0);
             }
         }
@@ -93,9 +93,7 @@ private:
     /// delta: each cell adds the leaves of the quadrants that it lies in, over all cuts; total: the weight of all cuts.
     void average(size_t n_first, size_t n_second, double total, double* delta) {
         for (size_t k = 0; k < n_sums_; ++k) {
-            for (size_t x = 0; x < n_first; ++x) {
-                for (size_t y = 0; y < n_second; ++y) delta[(k * n_first + x) * n_second + y] = 0.0;
-            }
+            for (size_t cell = 0; cell < n_first * n_second; ++cell) delta[cell * n_sums_ + k] = 0.0;
             for (size_t q = 0; q < 4; ++q) add_quadrant(n_first, n_second, k, q >= 2, q % 2 == 1, leaves_[q], total, delta);
         }
     }
@@ -118,7 +116,7 @@ private:
                 } else {
                     sum += line_[y];
                 }
-                delta[(k * n_first + x) * n_second + y] += sum / total;
+                delta[(x * n_second + y) * n_sums_ + k] += sum / total;
             }
         }
     }
