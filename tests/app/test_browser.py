@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import importlib.util
+import json
 import os
 import re
 import signal
@@ -248,6 +249,36 @@ def test_houses_in_a_workbook(tabs, tmp_path):
     page.until("!document.querySelector('#row-answer').hidden")
     assert 250 < float(page.run("document.querySelector('#row-said').textContent")) < 390
     assert "95% interval" in page.run("document.querySelector('#row-sure').textContent")
+    silent(page)
+
+
+def test_rates_with_a_direction_and_a_subgroup(tabs, server, tmp_path):
+    """Counts of different exposures, a known direction or a subgroup could only be given on the command line."""
+    rng = np.random.default_rng(4)
+    years, smoke, dose = rng.uniform(0.5, 3, 120).round(2), rng.integers(2, size=120), rng.uniform(0, 4, 120).round(1)
+    falls = rng.poisson(years * np.exp(0.2 + 0.5 * dose - 0.4 * smoke))
+    rows = [f"{d},{'yes' if s else 'no'},{t},{n}" for d, s, t, n in zip(dose, smoke, years, falls)]
+    (tmp_path / "falls.csv").write_text("\n".join(["dose,smokes,years,falls", *rows]) + "\n", encoding="utf-8")
+    page = tabs()
+    drop(page, "#drop", tmp_path / "falls.csv")
+    page.until(f"!!document.querySelector({column('dose')!r})")
+    assert page.run("document.querySelector('#exposure-field').hidden")
+    select(page, "#target", "falls")
+    select(page, "#task", "count")
+    page.until("!document.querySelector('#run').disabled && !document.querySelector('#exposure-field').hidden")
+    select(page, "#exposure", "years")
+    page.until(f"document.querySelector(`{column('years')} .tag`).textContent === 'exposure'")
+    assert page.run(f"document.querySelector(`{column('smokes')} .direction`).hidden")
+    select(page, f"{column('dose')} .direction", "1")
+    click(page, f"{column('smokes')} .subgroup")
+    page.until("choices.subgroups?.includes('smokes') && choices.monotone?.dose === 1")
+    run_quickly(page, "falls")
+    study = read_answer(page, "falls")
+    results = json.loads((server.folder / "studies" / study / "results.json").read_text())
+    assert results["answer"]["exposure"] == "years"
+    assert results["settings"]["monotone"] == {"dose": 1}
+    assert results["settings"]["subgroups"] == ["smokes"]
+    assert {group["column"] for group in results["validity"]["subgroups"]["records"]} == {"smokes"}
     silent(page)
 
 

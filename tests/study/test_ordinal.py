@@ -9,6 +9,7 @@ import pytest
 import tamis
 from tamis.linear import LinearClassifier
 from tamis.metrics import score
+from tamis.study.procedures.forest import full_forest, sifted_forest
 from tamis.study.procedures.lasso import lasso
 from tamis.study.procedures.models.sized import SizedFormulas, SizedPanels, SizedTrees
 from tamis.study.procedures.tree import tree
@@ -75,6 +76,13 @@ def test_the_pruned_tree_is_one_of_ordered_classes():
     """If this fails, `--procedures tree` splits grades as if any two were equally far apart."""
     assert tree("ordinal").criterion == "ordinal"
     assert tree("classification").criterion == "gini"
+
+
+@pytest.mark.parametrize("make", [lambda: sifted_forest("ordinal").estimator, lambda: full_forest("ordinal")])
+def test_forests_split_by_scores_of_the_grades(make):
+    """If this fails, black boxes of ordered classes take any two grades to be equally far apart."""
+    assert (make().criterion, make().level_scores) == ("ordinal", "normal")
+    assert sifted_forest("classification").estimator.criterion == "gini"
 
 
 def test_the_quoted_losses_are_ranked_probability_scores(study):

@@ -65,15 +65,9 @@ def test_a_forest_ranks_better_than_one_that_knows_no_order():
     assert np.mean(losses["ordinal"]) < np.mean(losses["gini"]) * 1.005
 
 
-def test_out_of_bag_answers_and_refusals(tmp_path):
-    """Out-of-bag shares would be columns of thresholds, or a file would lose the order."""
+def test_costs_are_refused():
+    """Costs would be taken, and have no effect on the splits."""
     X, y, _ = table()
-    forest = ForestClassifier(60, criterion="ordinal").fit(X, y)
-    assert forest.oob_decision_function_.shape == (300, 4)
-    assert forest.oob_score_ > 0.5
-    assert forest.permutation_importance() is not None
-    with pytest.raises(ParameterError, match="is not saved"):
-        forest.save(tmp_path / "f")
     with pytest.raises(ParameterError, match="loss_matrix"):
         TreeClassifier(criterion="ordinal", loss_matrix=1 - np.eye(4)).fit(X, y)
 

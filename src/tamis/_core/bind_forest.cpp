@@ -17,9 +17,11 @@ ForestProblem problem_of(nb::handle table, nb::handle target, nb::handle limits,
     if (judges_copies) problem.population = problem.draws.population;
     const int criterion = nb::cast<int>(limits.attr("criterion"));  // the place in CRITERIA or CLASS_CRITERIA of forest/settings.py
     const bool by_entropy = problem.target.n_classes > 0 && criterion == 1;
-    if (problem.target.values.empty()) problem.criterion = by_entropy ? CriterionKind::ENTROPY : CriterionKind::GINI;
+    if (!problem.target.codes.empty()) problem.criterion = CriterionKind::ORDERED;
+    else if (problem.target.values.empty()) problem.criterion = by_entropy ? CriterionKind::ENTROPY : CriterionKind::GINI;
     else if (problem.target.n_targets > 1) problem.criterion = CriterionKind::SQUARED_ERRORS;
     else if (by_entropy) problem.criterion = CriterionKind::BINARY_ENTROPY;
+    else if (problem.target.n_classes) problem.criterion = CriterionKind::SQUARED_ERROR;
     else {
         problem.criterion = criterion == 2   ? CriterionKind::POISSON
                             : criterion == 1 ? CriterionKind::STANDARD_DEVIATION

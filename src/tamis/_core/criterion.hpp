@@ -23,6 +23,8 @@ struct Target {
     size_t n_targets;
     std::span<const double> weight;  // (rows)
     std::span<const double> worth;   // (classes): what a class's weight is divided by in the answers
+    std::span<const double> codes;   // (classes, n_codes): numbers that stand for ordered classes; empty for all others
+    size_t n_codes;
 };
 
 /// Targets of rows, as criteria read them: of the whole table, or of a block of it.
@@ -687,6 +689,70 @@ private:
     static double term(double part, double whole) { return part > NONE * whole ? part * natural_log(part / whole) : 0.0; }
 
     double whole_ = 0.0;
+};
+
+/// Squared error of the numbers that stand for ordered classes: one score a class, or several codes.
+///
+/// With codes a (classes, n_codes), their means in the node and the class weights L on the left, s = Σ_c L_c (a_c - mean); a split
+/// improves by |s|² / (v (W - v)). The codes 1[c > k], for all k but the last class, give the fall of the ranked probability score of
+/// a node's shares. `exceeds` and `score` read the class weights of the rows added last.
+class OrderedClasses : public Gini {
+public:
+    OrderedClasses(const Target& target, size_t max_rows, size_t n_bins)
+        : Gini(target, max_rows, n_bins), codes_(target.codes), n_codes_(target.n_codes), centred_(n_ * n_codes_), height_(n_, 0.0) {
+        for (size_t c = 0; c < n_; ++c) {
+            for (size_t k = 0; k < n_codes_; ++k) height_[c] += codes_[c * n_codes_ + k];
+        }
+    }
+
+    void summarise(const RowTargets& rows, std::span<const uint32_t> node_rows, double* value) {
+        Gini::summarise(rows, node_rows, value);
+        double squares = 0.0;
+        for (size_t k = 0; k < n_codes_; ++k) {
+            double mean = 0.0;
+            for (size_t c = 0; c < n_; ++c) mean += sums_[c] * codes_[c * n_codes_ + k];
+            mean /= node_.total;
+            for (size_t c = 0; c < n_; ++c) {
+                const double off = codes_[c * n_codes_ + k] - mean;
+                centred_[k * n_ + c] = off;
+                squares += sums_[c] * off * off;
+            }
+        }
+        node_.impurity = squares / node_.total;
+    }
+
+    double best_possible(size_t) const { return node_.impurity * (1.0 - 1e-10); }
+    bool exceeds(const Left& left, double bar) const { return squares() > bar * left.v * (node_.total - left.v); }
+    double score(const Left& left) const { return squares() / (left.v * (node_.total - left.v)); }
+
+    double gain(double score) const { return score * node_.total; }
+    std::pair<double, double> charge(double excess) const { return {excess * node_.impurity / double(node_.n_drawn), 0.0}; }
+
+    /// Levels are put in the order of their mean height, the sum of a class's codes.
+    template <class Random>
+    size_t ordering_class(Random&) const { return 0; }
+    double bin_mean(size_t k, size_t) const {
+        double sum = 0.0;
+        for (size_t c = 0; c < n_; ++c) sum += table_[k * n_ + c] * height_[c];
+        return sum / bin_weight(k);
+    }
+
+private:
+    double squares() const {
+        double squares = 0.0;
+        for (size_t k = 0; k < n_codes_; ++k) {
+            const double* off = &centred_[k * n_];
+            double s = 0.0;
+            for (size_t c = 0; c < n_; ++c) s += left_[c] * off[c];
+            squares += s * s;
+        }
+        return squares;
+    }
+
+    std::span<const double> codes_;
+    size_t n_codes_;
+    std::vector<double> centred_;  // (codes, classes)
+    std::vector<double> height_;   // (classes)
 };
 
 }  // namespace tamis

@@ -13,7 +13,7 @@
 
 namespace tamis {
 
-enum class CriterionKind { SQUARED_ERROR, GINI, SQUARED_ERRORS, STANDARD_DEVIATION, POISSON, BINARY_ENTROPY, ENTROPY };
+enum class CriterionKind { SQUARED_ERROR, GINI, SQUARED_ERRORS, STANDARD_DEVIATION, POISSON, BINARY_ENTROPY, ENTROPY, ORDERED };
 
 /// What the trees of a forest are grown on and by.
 struct ForestProblem {
@@ -128,6 +128,7 @@ inline std::unique_ptr<TreeMaker> tree_maker(const ForestProblem& problem) {
         case CriterionKind::POISSON: return std::make_unique<TreeMakerBy<PoissonDeviance>>(problem);
         case CriterionKind::BINARY_ENTROPY: return std::make_unique<TreeMakerBy<BinaryEntropy>>(problem);
         case CriterionKind::ENTROPY: return std::make_unique<TreeMakerBy<Entropy>>(problem);
+        case CriterionKind::ORDERED: return std::make_unique<TreeMakerBy<OrderedClasses>>(problem);
         default: return std::make_unique<TreeMakerBy<SquaredError>>(problem);
     }
 }

@@ -55,9 +55,12 @@ inline Target target_of(nb::handle group, Owners& owners) {
     target.n_targets = nb::cast<size_t>(group.attr("values").attr("shape")[nb::int_(1)]);
     target.weight = span_of<double>(group, "weight", owners);
     target.worth = span_of<double>(group, "worth", owners);
+    target.codes = span_of<double, 2>(group, "codes", owners);
+    target.n_codes = nb::cast<size_t>(group.attr("codes").attr("shape")[nb::int_(1)]);
     const size_t n = target.weight.size();
     if (target.n_classes) check_size(target.classes.size(), n, "classes");
     if (target.n_classes) check_size(target.worth.size(), target.n_classes, "worth");
+    if (!target.codes.empty()) check_size(target.codes.size(), target.n_classes * target.n_codes, "codes");
     if (target.n_classes == 0 || target.n_classes == 2) check_size(target.values.size(), n * target.n_targets, "values");
     return target;
 }

@@ -17,7 +17,8 @@ namespace tamis {
 
 /// gain[j]: how much column j's splits help the out-of-bag rows; zero on average for a column of noise.
 ///
-/// Σ over splits and out-of-bag rows of (value of the row's child - value of the node) × target of the row (Li et al. 2019).
+/// Σ over splits and out-of-bag rows of (value of the row's child - value of the node) × target of the row (Li et al. 2019); of ordered
+/// classes both are sums of their codes.
 /// rows, leaf: the rows and the nodes they reach. value: (nodes, n_sums) classes' shares or means of targets.
 inline void out_of_bag_gain(const Target& target, std::span<const uint32_t> rows, std::span<const int32_t> leaf,
                             std::span<const Node> nodes, std::span<const double> value, size_t n_sums, std::span<double> gain) {
@@ -37,13 +38,26 @@ inline void out_of_bag_gain(const Target& target, std::span<const uint32_t> rows
         weights[node] = weights[child] + weights[child + 1];
         if (weights[child] <= 0.0 || weights[child + 1] <= 0.0) continue;
         double& own = gain[size_t(nodes[node].column & COLUMN)];
-        for (size_t t = 0; t < n_sums; ++t) {
-            // Counted from the mean of the node's rows left out: where a column says nothing, their targets are as good as
-            // shuffled, so its gain is 0 on average. Counted from the node's own value it would not be: rows drawn twice pull both
-            // that value and the choice of the split.
-            const double middle = sums[node * n_sums + t] / weights[node];
+        // Counted from the mean of the node's rows left out: where a column says nothing, their targets are as good as shuffled, so its
+        // gain is 0 on average. Counted from the node's own value it would not be: rows drawn twice pull both that value and the choice
+        // of the split.
+        auto value_off = [&](size_t k, size_t t) { return value[k * n_sums + t] - value[node * n_sums + t]; };
+        auto sum_off = [&](size_t k, size_t t) { return sums[k * n_sums + t] - sums[node * n_sums + t] / weights[node] * weights[k]; };
+        if (target.codes.empty()) {
+            for (size_t t = 0; t < n_sums; ++t) {
+                for (size_t k = child; k < child + 2; ++k) own += value_off(k, t) * sum_off(k, t);
+            }
+            continue;
+        }
+        for (size_t q = 0; q < target.n_codes; ++q) {
             for (size_t k = child; k < child + 2; ++k) {
-                own += (value[k * n_sums + t] - value[node * n_sums + t]) * (sums[k * n_sums + t] - middle * weights[k]);
+                double in_value = 0.0, in_sum = 0.0;
+                for (size_t t = 0; t < n_sums; ++t) {
+                    const double code = target.codes[t * target.n_codes + q];
+                    in_value += value_off(k, t) * code;
+                    in_sum += sum_off(k, t) * code;
+                }
+                own += in_value * in_sum;
             }
         }
     }

@@ -11,6 +11,12 @@ WORDS = {
     "groups": "A column whose equal values belong together, such as the patient when each has several rows. All rows "
     "of a group stay on the same side, so that no score is earned by recognising a patient.",
     "time": "A column that orders the rows. The past then learns, and what came later judges.",
+    "exposure": "How long or how much each row was observed: years at risk, an area, a number of persons. Counts are "
+    "then predicted as rates, per unit of it.",
+    "direction": "What you know before: that predictions may only rise, or only fall, as a column rises with all "
+    "others equal. Every model of the study is held to it.",
+    "subgroups": "Scores and calibration of the rows of each value, as of men and of women. Where none is chosen, "
+    "columns of 2 to 6 values are judged so.",
     "costs": "What each kind of mistake costs. To miss a disease may be ten times as bad as a false alarm; answers are "
     "then those of least expected cost.",
     "class that is looked for": "Of two classes the one a finding is about: the disease, the default. Sensitivity is "

@@ -123,7 +123,7 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
     ) -> GrowingForest:
         """A forest without trees."""
         bootstrap = self._bootstrap(data, target, drawing)
-        looked_at, out_of_bag = self._tunes or self.stop_when_stable, bool(self.oob_score)
+        looked_at, out_of_bag = self._tunes or self.stop_when_stable or self._chooses_scores, bool(self.oob_score)
         population = bootstrap.population if looked_at and len(bootstrap.population) != len(data.rows) else None
         grow = TreeGrower(
             data, target, limits, bootstrap, out_of_bag, loss if self._votes else None, population is not None,
@@ -157,6 +157,11 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
         check_is_fitted(self)
         warnings.warn("oob_share_ is now called oob_fraction_; read that", FutureWarning, stacklevel=2)
         return self.oob_fraction_
+
+    @property
+    def _chooses_scores(self) -> bool:
+        """Whether scores of ordered classes are chosen out of the bag."""
+        return False
 
     @property
     def _tunes(self) -> bool:
@@ -239,6 +244,7 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
         settings = {
             "stop_when_stable=True": self.stop_when_stable,
             "tune=True": self._tunes,
+            "level_scores='oob'": self._chooses_scores,
             f"calibration={calibration!r}": calibration is not None,
         }
         return [name for name, is_asked in settings.items() if is_asked]

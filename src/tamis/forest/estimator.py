@@ -10,24 +10,28 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
+from tamis.engine import drawn_seed
 from tamis.errors import ParameterError
 from tamis.forest.base import BaseForest
 from tamis.forest.data.binned import ForestData
-from tamis.forest.layout import NUMBER, SEVERAL, ForestTarget, class_target
+from tamis.forest.growing import GrowingForest
+from tamis.forest.layout import NO_CODES, NUMBER, SEVERAL, ForestTarget, class_target
+from tamis.forest.level_scores import best_scores, codes_of, level_scores
 from tamis.forest.predict.out_of_bag import OutOfBag
 from tamis.forest.predict.temperature import calibrated, tempered
 from tamis.forest.settings import CLASS_CRITERIA, CRITERIA, altered_priors
 from tamis.forest.training import remember
+from tamis.forest.tune import Drawing
 from tamis.metrics.r_squared import weighted_r_squared
 from tamis.table import Classes, LazyTable, Table, features, numbers, same_length, target_scales
-from tamis.table.interface.several_classes import OrderedClasses, SeveralClasses, has_several_targets
+from tamis.table.interface.several_classes import SeveralClasses, has_several_targets
 from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.tree.settings import loss_of, one_target, refuse_other_than, takes_several
 from tamis.views.lazy.given import refuse_rows
 
 #: Parameters that forests of several class targets take at their defaults alone.
-SEVERAL_TAKE = ("criterion", "monotone", "voting", "calibration", "class_weight", "loss_matrix")
+SEVERAL_TAKE = ("criterion", "level_scores", "monotone", "voting", "calibration", "class_weight", "loss_matrix")
 
 
 @parameters
@@ -45,7 +49,13 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     ----------
     n_estimators : number of trees; with `stop_when_stable` the most there may be.
     criterion : "gini" or "entropy": the impurity whose fall splits are compared by; or "ordinal", for ordered classes:
-        the ranked probability score, so that splits part classes that lie far from each other.
+        the ranked probability score, so that splits part classes that lie far from each other, or the variance of
+        scores of the classes (`level_scores`). Probabilities are the shares of classes in the leaves, as ever.
+    level_scores : with criterion="ordinal", the numbers that stand for the classes: None (the ranked probability
+        score), "equal" distances, "normal" quantiles of the cumulative shares, a number for each class, or "oob": the
+        best of eight, by the ranked probability score out of the bag of 50 trees (Hornung 2020). Over eleven tables
+        (benchmarks/forest/ordinal.py) the score on new rows is, relative to "gini", 0.996, 0.998, 0.995 and, chosen,
+        0.992 in 3.7 times the time; in a study's forest on few columns 0.989, 0.982, 0.972 and 0.985.
     max_features : columns tried at each split: "sqrt", "log2", None (all), a number or a share.
     oob_score : work out the out-of-bag answers, their error after each tree, and importances from rows left out.
     stop_when_stable : stop when the error's curve is flat within its own noise.
@@ -99,12 +109,15 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     oob_fraction_ : mean fraction of rows out of the bag.
     feature_importances_, impurity_importance_ : what each column brings to rows out of the bag.
     trees_ : the trees as arrays.
+    level_scores_ : with scores, the number of each class, 0 for the first and 1 for the last; else None.
+    selected_columns_ : names of the columns that splits ask for.
     max_features_, min_samples_leaf_, thresholds_, tuned_params_, tuning_ : with `tune`, what was chosen, the parameters
         that give the same forest at once, and all that was tried with its score, the one chosen last.
 
     References
     ----------
     Breiman (2001), Random Forests. Li, Wang, Basu, Kumbier and Yu (2019), A Debiased MDI Feature Importance Measure.
+    Hornung (2020), Ordinal Forests, Journal of Classification 37.
 
     >>> from tamis import ForestClassifier
     >>> X = [[float(i)] for i in range(40)]
@@ -116,6 +129,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
     _criteria = CLASS_CRITERIA
 
     criterion: str = "gini"
+    level_scores: Any = None
     max_features: str | int | float | None = "sqrt"
     bootstrap: bool | str = True
     voting: str = "probabilities"
@@ -129,13 +143,11 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         if self.calibration is not None:
             check.one_of("calibration", self.calibration, ["temperature"])
         self.temperature_ = 1.0
-        if self.criterion != "gini" and self._tunes:
+        if self.criterion == "entropy" and self._tunes:
             raise ParameterError(f"criterion={self.criterion!r} does not go with tune; give one of them")
         if isinstance(X, LazyTable):
             from tamis.forest.lazy.fit import fit_lazily
 
-            if self.criterion == "ordinal":
-                raise ParameterError("criterion='ordinal' is for tables in memory; give 'gini' or 'entropy'")
             refuse_rows(sample_weight=sample_weight)
             fit_lazily(self, X, y, classes=True)
             return self
@@ -143,39 +155,68 @@ class ForestClassifier(ClassifierMixin, BaseForest):
             self.__dict__.pop(name, None)
         if has_several_targets(y):
             refuse_other_than(self, ForestClassifier(), SEVERAL_TAKE)
-            return self._fit_indicators(X, SeveralClasses.of(y), sample_weight)
-        if self.criterion == "ordinal":
-            refuse_other_than(self, ForestClassifier(), SEVERAL_TAKE[1:])
-            return self._fit_indicators(X, OrderedClasses(Classes.of(y)), sample_weight)
+            return self._fit_several(X, SeveralClasses.of(y), sample_weight)
         table = features(self, X, reset=True, sparse_ok=True)
         classes = Classes.of(y)
         same_length(table, classes.codes)
         weight = check.weights(sample_weight, table.n_rows)
         self.classes_: Any = classes.labels
         self.loss_ = loss_of(self.loss_matrix, classes.n_classes)
+        self._take_scores(np.bincount(classes.codes, weights=weight, minlength=classes.n_classes))
         self.joined_levels_, data, target, worth = self._problem(table, classes, weight)
+        if self._chooses_scores:
+            target = self._with_best_scores(table, data, target, worth)
         self._grow(table, data, target, worth, self.loss_)
         remember(self, X, y, sample_weight)
         return self
 
-    def _fit_indicators(self, X: Any, targets: SeveralClasses | OrderedClasses, sample_weight: Any) -> ForestClassifier:
-        """A forest of numbers that stand for several class targets, or for ordered classes."""
+    def _take_scores(self, weight: np.ndarray) -> None:
+        """Take the scores of classes of some weights as they are given; those to begin with where they are chosen."""
+        if self.level_scores is not None and self.criterion != "ordinal":
+            raise ParameterError(
+                f"level_scores={self.level_scores!r} is for ordered classes; give criterion='ordinal', too"
+            )
+        self.level_scores_ = level_scores(self.level_scores, weight)
+
+    @property
+    def _chooses_scores(self) -> bool:
+        return isinstance(self.level_scores, str) and self.level_scores == "oob"
+
+    def _with_best_scores(
+        self, table: Table, data: ForestData, target: ForestTarget, worth: np.ndarray
+    ) -> ForestTarget:
+        """The target with the scores of its classes that do best out of the bag."""
+        if not target.codes.size:
+            return target
+        self.seed_ = drawn_seed(self.random_state)
+        drawing, limits = Drawing(), self._limits(table.n_columns, len(target.weight))
+        bootstrap = self._bootstrap(data, target, drawing)
+        self._refuse_without_rows_left_out(not bootstrap.replace and bootstrap.sizes.sum() == len(bootstrap.population))
+
+        def begin(scores: np.ndarray) -> GrowingForest:
+            coded = target._replace(codes=codes_of(scores, target.n_classes))
+            return self._begin(data, coded, worth, self.loss_, limits, drawing)
+
+        weight = np.bincount(target.classes, weights=data.counted, minlength=target.n_classes)
+        self.level_scores_ = best_scores(begin, weight, self.n_estimators, self.seed_)
+        return target._replace(codes=codes_of(self.level_scores_, target.n_classes))
+
+    def _fit_several(self, X: Any, targets: SeveralClasses, sample_weight: Any) -> ForestClassifier:
+        """A forest of the indicators of the classes of several targets."""
         params = self.get_params(deep=False)
         names = set(ForestRegressor().get_params())
         shared = names - {"criterion"}
         forest = ForestRegressor(**{name: value for name, value in params.items() if name in shared})
         forest._one_unit = True
-        values = targets.indicators()
-        forest.fit(X, values[:, 0] if values.shape[1] == 1 else values, sample_weight)
+        forest.fit(X, targets.indicators(), sample_weight)
         for name, value in vars(forest).items():
             if name not in names:
                 setattr(self, name, value)
         self.indicator_forest_, self.several_ = forest, targets.without_rows()
         self.classes_ = targets.labels
-        self.n_outputs_ = len(targets.labels) if isinstance(targets, SeveralClasses) else 1
+        self.n_outputs_ = len(targets.labels)
         means = self.__dict__.pop("oob_prediction_", None)
         if means is not None:
-            means = means.reshape(len(means), -1)
             self.oob_decision_function_: Any = targets.shares(means)
             self.oob_score_ = targets.accuracy(means)
         return self
@@ -184,9 +225,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         """As in `BaseForest`; of several class targets, by the summed Brier score of all of them."""
         if not hasattr(self, "indicator_forest_"):
             return super().permutation_importance(X, y, **options)
-        is_ordered = isinstance(self.several_, OrderedClasses)
-        targets = None if y is None else OrderedClasses(Classes.of(y)) if is_ordered else SeveralClasses.of(y)
-        indicators = None if targets is None else targets.indicators()
+        indicators = None if y is None else SeveralClasses.of(y).indicators()
         return self.indicator_forest_.permutation_importance(X, indicators, **options)
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -203,8 +242,12 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         heavy = np.bincount(codes, weights=data.counted, minlength=classes.n_classes)
         factor = check.class_factors(self.class_weight, classes.labels, heavy)
         worth = altered_priors(self.loss_)
-        target = class_target(codes, data.weight * (factor * worth)[codes], worth)
+        target = class_target(codes, data.weight * (factor * worth)[codes], worth, self._codes(classes.n_classes))
         return data.joined, data, target, data.counted
+
+    def _codes(self, n_classes: int) -> np.ndarray:
+        """What stands for the classes where they are ordered."""
+        return codes_of(self.level_scores_, n_classes) if self.criterion == "ordinal" else NO_CODES
 
     def _keep_out_of_bag(self, judge: OutOfBag, data: ForestData, n_rows: int) -> None:
         self.oob_decision_function_ = np.full((n_rows, len(self.classes_)), np.nan)
@@ -223,7 +266,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         """
         matrix = self._matrix(X)
         if hasattr(self, "several_"):
-            return self.several_.shares(self.trees_.mean(matrix, self.n_jobs).reshape(len(matrix), -1))
+            return self.several_.shares(self.trees_.mean(matrix, self.n_jobs))
         return tempered(self.trees_.mean(matrix, self.n_jobs), self.temperature_)
 
     def predict_log_proba(self, X: TableLike) -> Any:
@@ -236,7 +279,7 @@ class ForestClassifier(ClassifierMixin, BaseForest):
         """The class of the largest share, or of the least expected cost with a loss matrix."""
         if hasattr(self, "several_"):
             matrix = self._matrix(X)
-            return self.several_.predicted(self.trees_.mean(matrix, self.n_jobs).reshape(len(matrix), -1))
+            return self.several_.predicted(self.trees_.mean(matrix, self.n_jobs))
         answers = self._answers(self.predict_proba(X))
         return self.classes_[answers]
 

@@ -19,6 +19,8 @@ NUMBER = 0  # one numeric target; two classes are one, too: the second class as 
 CLASSES = 1  # three classes or more
 SEVERAL = 2  # several numeric targets
 
+NO_CODES = np.empty((0, 0))  # of classes without an order
+
 
 class ForestTarget(NamedTuple):
     """What is to be predicted."""
@@ -30,13 +32,17 @@ class ForestTarget(NamedTuple):
     weight: np.ndarray  # float64: of each row, the loss matrix in it
     worth: np.ndarray  # float64: what a class's weight is divided by in the answers
     scale: np.ndarray = np.ones(1)  # float64: of each of several targets, its standard deviation
+    codes: np.ndarray = NO_CODES  # float64 (classes, codes): numbers that stand for ordered classes
 
 
-def class_target(classes: np.ndarray, weight: np.ndarray, worth: np.ndarray) -> ForestTarget:
-    """The target of rows of classes; `worth` has a number for each class."""
+def class_target(
+    classes: np.ndarray, weight: np.ndarray, worth: np.ndarray, codes: np.ndarray = NO_CODES
+) -> ForestTarget:
+    """The target of rows of classes; `worth` has a number, `codes` of three or more ordered ones a row for each."""
     n_classes, two = len(worth), len(worth) == 2
     values = (classes == 1).astype(np.float64)[:, None] if two else np.empty((0, 1))
-    return ForestTarget(NUMBER if two else CLASSES, n_classes, classes, values, weight, worth)
+    codes = codes if n_classes > 2 else NO_CODES
+    return ForestTarget(NUMBER if two else CLASSES, n_classes, classes, values, weight, worth, codes=codes)
 
 
 class TargetCosts(NamedTuple):

@@ -148,6 +148,8 @@ def _header(forest: BaseEstimator) -> dict[str, Any]:
         out["classes"] = saved_classes(forest)
         out["loss"] = forest.loss_.tolist()
         out["temperature"] = forest.temperature_
+        if forest.level_scores_ is not None:
+            out["level_scores"] = forest.level_scores_.tolist()
     return out
 
 
@@ -178,6 +180,8 @@ def _forest(kind: Any, header: dict[str, Any], arrays: dict[str, np.ndarray]) ->
     if n_classes:
         refuse_shape("classes", forest.classes_, (n_classes,))
         forest.loss_ = numbers("loss", header["loss"], shape=(n_classes, n_classes))
+        scores = header.get("level_scores")
+        forest.level_scores_ = None if scores is None else numbers("level_scores", scores, shape=(n_classes,))
         forest.temperature_ = number("temperature", header.get("temperature", 1.0), low=0, open_low=True)
     else:
         forest.n_outputs_ = n_outputs

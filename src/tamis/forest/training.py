@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tamis.engine.hash import bytes_hash
 from tamis.errors import ParameterError
 from tamis.forest.data.binned import ForestData
 from tamis.forest.layout import ForestTarget
+from tamis.table.interface.target import category_order
 from tamis.table.like import TableLike
 
 if TYPE_CHECKING:
@@ -30,7 +32,8 @@ def remember(forest: Any, X: Any, y: Any, sample_weight: Any) -> None:
     """
     _given.pop(forest, None)
     try:
-        _given[forest] = (weakref.ref(X), np.array(y), None if sample_weight is None else np.array(sample_weight))
+        target = np.array(y) if category_order(y) is None else deepcopy(y)
+        _given[forest] = (weakref.ref(X), target, None if sample_weight is None else np.array(sample_weight))
     except TypeError:  # lists, tuples and a few frames cannot be noted weakly
         return
 

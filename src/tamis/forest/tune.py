@@ -260,7 +260,7 @@ class Search:
         forest = self.begin(at.limits(self.first), at.drawing)
         scores = out_of_bag_scores(forest, self.half, self.n_trees, len(self.grid.drawings) > 1)
         self.forests[at], self.by_row[at] = forest, scores
-        self.scored[at] = replace(at, score=_mean(scores, forest.by_copy.weight))
+        self.scored[at] = replace(at, score=mean_score(scores, forest.by_copy.weight))
 
 
 def trees_to_compare(n_rows: int) -> int:
@@ -319,7 +319,8 @@ def is_better(first: np.ndarray, second: np.ndarray, weight: np.ndarray, margin:
     return mean < -margin * error
 
 
-def _mean(scores: np.ndarray, weight: np.ndarray) -> float:
+def mean_score(scores: np.ndarray, weight: np.ndarray) -> float:
+    """The mean over the rows that have a score and a weight."""
     judged = ~np.isnan(scores) & (weight > 0)
     return float(np.average(scores[judged], weights=weight[judged])) if judged.any() else np.inf
 
@@ -338,6 +339,8 @@ def out_of_bag_scores(forest: GrowingForest, half: int, n_trees: int, on_new_row
     with np.errstate(invalid="ignore"):
         error = (votes / counts[:, None] - truth) / scale
         two = ((judge.votes - votes) / (judge.n_trees - counts)[:, None] - truth) / scale
+    if judge.target.codes.size:  # the ranked probability score
+        error, two = (np.cumsum(each, axis=1)[:, :-1] for each in (error, two))
     share = forest.share / forest.n_trees if on_new_rows else 1.0
     return expected_scores(error, two, half * share, n_trees)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -20,8 +20,9 @@ from tamis.forest.predict.temperature import calibrated
 from tamis.forest.settings import columns_to_try
 from tamis.saved import levels, read_integer, reading, text, texts
 from tamis.search.resampling.halving import FEWEST, Halving, halved, halvings
-from tamis.table import Table, features, is_class_target
+from tamis.table import Classes, Table, features, is_class_target
 from tamis.table.interface.selector import TableSelector
+from tamis.table.interface.target import category_order
 from tamis.table.like import TableLike
 from tamis.typing import RandomState
 
@@ -184,6 +185,9 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         table = features(self, X, reset=True, min_rows=2)
         n_rows = table.n_rows
         model = self._model(y)
+        labels = None
+        if category_order(y) is not None and is_classifier(model):  # parts of the rows keep the order as codes
+            y, labels = (classes := Classes.of(y)).codes, classes.labels
         if self.temperature is not None and not _is_calibrated(model):
             raise ParameterError(
                 f"temperature={self.temperature!r} has no effect on a {type(model).__name__} that is not calibrated; "
@@ -219,6 +223,8 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.__dict__.pop("temperature_", None)
         if _is_calibrated(self.estimator_):
             self.temperature_ = self.estimator_.temperature_ = self._temperature(first, y)
+        if labels is not None:
+            self.estimator_.classes_ = labels
         self._remember(tuple(ordered.names[j] for j in selected))
         self._remember_out_of_bag(first, rows, n_rows)
         return self

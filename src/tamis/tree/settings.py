@@ -64,6 +64,5 @@ def _differs(value: object, usual: Any) -> bool:
 def one_target(model: BaseEstimator) -> Any:
     """The model itself, where it predicts one target."""
     if hasattr(model, "several_"):
-        what = f"of {model.n_outputs_} class targets" if model.n_outputs_ > 1 else "with criterion='ordinal'"
-        raise ParameterError(f"a model {what} is not saved; fit one target, with another criterion")
+        raise ParameterError(f"a model of {model.n_outputs_} class targets is not saved; fit one target")
     return model

@@ -27,6 +27,13 @@ NAMES = ("age", "sex", "patient", "day", "y", "a,b")
         ({"costs": {"a": {"b": -1}}}, "0 or more"),
         ({"costs": {"a": {"b": "1"}}}, "0 or more"),
         ({"folder": "/"}, "nothing that can be chosen"),
+        ({"exposure": "z"}, "no column 'z'"),
+        ({"monotone": {"age": 2}}, "must be 1 or -1"),
+        ({"monotone": {"age": True}}, "must be 1 or -1"),
+        ({"monotone": {"z": 1}}, "no column 'z'"),
+        ({"monotone": {"a,b": 1}}, "comma"),
+        ({"subgroups": {"a,b": True}}, "comma"),
+        ({"subgroups": ["sex"]}, "by name"),
     ],
 )
 def test_what_makes_no_sense_is_refused(patch, said):
@@ -51,6 +58,20 @@ def test_costs_go_with_their_target():
     choices = changed({"target": "y", "costs": {"a": {"b": 2.0}}}, {"target": "sex"}, NAMES)
     assert "costs" not in choices
     assert settings_of({"target": "y", "costs": {"a": {"b": 2.0}}, "scoring": "accuracy"})["loss"] == {"a": {"b": 2.0}}
+
+
+def test_exposure_directions_and_subgroups_become_settings():
+    """What a page asks for would not reach the study."""
+    choices = changed({}, {"target": "y", "exposure": "day"}, NAMES)
+    choices = changed(choices, {"monotone": {"age": 1, "sex": -1}}, NAMES)
+    choices = changed(choices, {"monotone": {"sex": 0}, "subgroups": {"sex": True, "patient": True}}, NAMES)
+    choices = changed(choices, {"subgroups": {"patient": False}}, NAMES)
+    settings = settings_of(choices)
+    assert settings["exposure"] == "day"
+    assert settings["monotone"] == {"age": 1}
+    assert settings["subgroups"] == ("sex",)
+    assert changed(choices, {"groups": "day"}, NAMES)["exposure"] is None  # a column plays one part
+    assert "exposure" not in settings_of(changed(choices, {"target": "age"}, NAMES))
 
 
 def test_cells_are_only_made_missing_where_a_kind_was_given():

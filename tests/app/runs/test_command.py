@@ -36,6 +36,14 @@ def test_no_choice_becomes_another_word(tmp_path):
     ]
 
 
+def test_directions_subgroups_and_exposure_are_options(tmp_path):
+    """A direction, a subgroup or an exposure chosen on the page would be lost on the way."""
+    settings = {"target": "y", "types": {}, "drop": (), "exposure": "years"}
+    settings |= {"monotone": {"age": 1, "bmi": -1}, "subgroups": ("sex", "ward")}
+    words = command_of(tmp_path / "t.csv", tmp_path, settings)[7:]
+    assert words == ["--subgroups=sex,ward", "--monotone=age=+,bmi=-", "--exposure=years"]
+
+
 def test_the_names_of_files_are_those_of_a_study():
     """Progress would look for files that are called otherwise."""
     from tamis.app.runs import progress

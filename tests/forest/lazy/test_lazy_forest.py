@@ -49,13 +49,19 @@ def _mapped(table, target: str) -> MappedCodes:
     return map_codes(table, [name for name in table.names if name != target], target_of(table, target))[0]
 
 
-@pytest.mark.parametrize(("kind", "target"), [(ForestClassifier, "class"), (ForestRegressor, "y")])
-def test_trees_that_draw_all_rows_answer_as_those_in_memory(folder, kind, target):
+ORDERED = {"criterion": "ordinal", "level_scores": "normal"}
+
+
+@pytest.mark.parametrize(
+    ("kind", "target", "more"),
+    [(ForestClassifier, "class", {}), (ForestClassifier, "class", ORDERED), (ForestRegressor, "y", {})],
+)
+def test_trees_that_draw_all_rows_answer_as_those_in_memory(folder, kind, target, more):
     """The forest of a large table would be another than that of the same rows in memory."""
     whole = read(_rows(), target=target).drop(["y" if target == "class" else "class"])
     y = np.asarray(_rows()[target].to_pylist())
     X = whole.drop([target])
-    options = {"bootstrap": False, "max_features": None, "min_samples_leaf": 3}
+    options = {"bootstrap": False, "max_features": None, "min_samples_leaf": 3, **more}
     wanted = kind(3, **options).fit(X, y)
     found = kind(3, **options).fit(_lazy(folder, target), target)
     said = [model.predict_proba(X) if target == "class" else model.predict(X) for model in (found, wanted)]

@@ -12,7 +12,7 @@ from tamis.table.types import types_of
 from tamis.task import TASKS
 
 #: Entries that are one column, or none.
-COLUMNS = ("target", "groups", "time")
+COLUMNS = ("target", "groups", "time", "exposure")
 
 #: Entries that are a word, with the words there are.
 WORDS = {"prefer": ("simplest", "balanced", "best"), "task": (*TASKS, None)}
@@ -21,7 +21,7 @@ WORDS = {"prefer": ("simplest", "balanced", "best"), "task": (*TASKS, None)}
 NUMBERS = {"folds": (2, 20), "repeats": (1, 20), "seed": (0, 2**31)}
 
 #: Entries that are settings of a study by the same name.
-GIVEN = ("groups", "time", "prefer", "task", "folds", "repeats", "seed", "positive", "missing")
+GIVEN = ("groups", "time", "prefer", "task", "folds", "repeats", "seed", "positive", "missing", "exposure", "monotone")
 
 #: Metrics that can be quoted, by task; None is the task's usual one.
 SCORING = (None, "accuracy", "balanced_accuracy", "roc_auc", "log_loss", "brier", "r2", "rmse", "mae")
@@ -34,7 +34,8 @@ def changed(choices: dict[str, Any], patch: dict[str, Any], names: tuple[str, ..
     """The choices after a change: each entry of the patch replaces its own; types and lists of columns are added to.
 
     `drop` lists columns to leave out, `blank` those whose cells that do not fit their type are read as missing,
-    `missing` the values that mean "not measured" by column; `positive` is the class that is looked for.
+    `missing` the values that mean "not measured" by column, `subgroups` columns whose levels are judged each by itself,
+    `monotone` directions of columns (1 up, -1 down); `positive` is the class that is looked for.
 
     >>> changed({"target": "y", "drop": ["a"]}, {"drop": {"a": False, "b": True}}, ("a", "b", "y"))
     {'target': 'y', 'drop': ['b']}
@@ -57,15 +58,19 @@ def changed(choices: dict[str, Any], patch: dict[str, Any], names: tuple[str, ..
             new[entry] = _missing(choices.get("missing", {}), value, names)
         elif entry in ("positive", "called"):
             new[entry] = _word(entry, value)
+        elif entry == "monotone":
+            new[entry] = _directions(choices.get("monotone", {}), value, names)
+        elif entry == "subgroups":
+            new[entry] = _listed(choices.get(entry, []), _listable(entry, value), names)
         elif entry in ("drop", "blank"):
             new[entry] = _listed(choices.get(entry, []), value, names)
         else:
             raise ParameterError(f"{entry!r} is nothing that can be chosen")
-    return _consistent(new, patch)
+    return _consistent(new, patch, choices.get("target"))
 
 
-def _consistent(new: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
-    """A column has one part to play: the latest choice takes it from the others."""
+def _consistent(new: dict[str, Any], patch: dict[str, Any], former_target: str | None) -> dict[str, Any]:
+    """A column has one part: the latest choice takes it from the others; what belongs to a target goes with it."""
     for entry in COLUMNS:
         name = patch.get(entry)
         if name is not None:
@@ -82,9 +87,9 @@ def _consistent(new: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
         new |= {entry: None for entry in COLUMNS if new.get(entry) == name}
     if "blank" in new:
         new["blank"] = [name for name in new["blank"] if name in new.get("types", {})]
-    if "target" in patch:
-        new.pop("costs", None)
-        new.pop("positive", None)
+    if "target" in patch and patch["target"] != former_target:
+        for entry in ("costs", "positive", *(() if "exposure" in patch else ("exposure",))):
+            new.pop(entry, None)
     return new
 
 
@@ -104,6 +109,8 @@ def settings_of(choices: dict[str, Any]) -> dict[str, Any]:
         settings["loss"] = choices["costs"]
     elif choices.get("scoring"):
         settings["scoring"] = choices["scoring"]
+    if choices.get("subgroups"):
+        settings["subgroups"] = tuple(choices["subgroups"])
     return {"target": choices["target"], "types": types, "drop": tuple(listed), **settings}
 
 
@@ -154,6 +161,31 @@ def _missing(before: dict[str, Any], given: Any, names: tuple[str, ...]) -> dict
         else:
             raise ParameterError(f"the missing values of {name!r} must be texts")
     return new
+
+
+def _directions(before: dict[str, int], given: Any, names: tuple[str, ...]) -> dict[str, int]:
+    """Directions of columns, 1 or -1; None and 0 take them back."""
+    new = dict(before)
+    for name, direction in _listable("monotone", given).items():
+        _column_of(name, names)
+        if direction not in (1, -1, 0, None) or isinstance(direction, bool):
+            raise ParameterError(f"the direction of {name!r} must be 1 or -1, or 0 for none")
+        new.pop(name, None)
+        if direction:
+            new[name] = int(direction)
+    return new
+
+
+def _listable(entry: str, given: Any) -> dict[str, Any]:
+    """What is given by column, where the command line can list the columns."""
+    if not isinstance(given, dict):
+        raise ParameterError("columns must be given by name")
+    for name in given:
+        if isinstance(name, str) and ("," in name or name != name.strip()):
+            raise ParameterError(
+                f"{name!r} has a comma or a space at its end, so {entry} cannot name it; rename it in the file"
+            )
+    return given
 
 
 def _word(entry: str, value: object) -> str | None:

@@ -14,6 +14,11 @@ from tamis.saved import write_whole
 #: Kinds and costs by hand, beside the study: names of any spelling fit into these files.
 TYPES_FILE, COSTS_FILE = "types.toml", "costs.csv"
 
+#: Settings that are options of the same name, with one word after them.
+OPTIONS = (
+    "groups", "time", "exposure", "prefer", "task", "scoring", "folds", "repeats", "seed", "positive", "header"
+)  # fmt: skip
+
 
 def command_of(table: Path, folder: Path, settings: dict[str, Any]) -> list[str]:
     """The words of `tamis run` for these settings; to be run in the study's folder.
@@ -30,7 +35,12 @@ def command_of(table: Path, folder: Path, settings: dict[str, Any]) -> list[str]
         words.append(f"--loss={COSTS_FILE}")
     if settings.get("missing"):
         words.append("--missing=" + "; ".join(f"{name}={','.join(v)}" for name, v in settings["missing"].items()))
-    for option in ("groups", "time", "prefer", "task", "scoring", "folds", "repeats", "seed", "positive", "header"):
+    if settings.get("subgroups"):
+        words.append("--subgroups=" + ",".join(settings["subgroups"]))
+    if settings.get("monotone"):
+        directions = (f"{name}={'+' if sign > 0 else '-'}" for name, sign in settings["monotone"].items())
+        words.append("--monotone=" + ",".join(directions))
+    for option in OPTIONS:
         if settings.get(option) is not None:
             words.append(f"--{option}={settings[option]}")
     return words

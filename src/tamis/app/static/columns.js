@@ -2,8 +2,9 @@
 
 const table = $("table").dataset.id;
 const KINDS = { numeric: "Number", categorical: "Category", boolean: "Yes / no", date: "Date", ordinal: "Ordered", text: "Text" };
-const ROLES = { use: "Use it", target: "Predict it", groups: "Keeps rows together", time: "Orders rows in time", drop: "Leave it out" };
-const LISTS = ["target", "groups", "time"];
+const ROLES = { use: "Use it", target: "Predict it", groups: "Keeps rows together", time: "Orders rows in time", exposure: "Says how long each row was observed", drop: "Leave it out" };
+const LISTS = ["target", "groups", "time", "exposure"];
+const DIRECTIONS = { 0: "Either direction", 1: "Predictions only rise with it", "-1": "Predictions only fall with it" };
 let choices = {}, revision = 0, sent = 0, search = "", checking = 0, stops = [];
 
 /** Take some columns from the server. */
@@ -40,6 +41,7 @@ function showChoices() {
     if (LISTS.includes(id) && value && ![...$(id).options].some((option) => option.value === value)) $(id).append(make("option", { value, textContent: value }));
     $(id).value = value;
   }
+  if (choices.exposure) $("exposure-field").hidden = false;
   for (const item of document.querySelectorAll(".column")) showRole(item);
 }
 
@@ -52,7 +54,9 @@ function showRole(item) {
   const role = roleOf(item.dataset.name);
   item.querySelector(".role").value = role;
   item.querySelector(".role option[value=use]").textContent = role === "use" && item.dataset.used === "no" ? "Left out by Tamis" : ROLES.use;
-  item.querySelector(".tag").textContent = { target: "target", groups: "groups", time: "time", drop: "left out" }[role] || "";
+  item.querySelector(".direction").value = String((choices.monotone || {})[item.dataset.name] || 0);
+  item.querySelector(".subgroup").checked = (choices.subgroups || []).includes(item.dataset.name);
+  item.querySelector(".tag").textContent = { target: "target", groups: "groups", time: "time", exposure: "exposure", drop: "left out" }[role] || "";
   item.querySelector(".tag").hidden = role === "use";
   item.classList.toggle("out", role === "drop" || (role === "use" && item.dataset.used === "no"));
 }
@@ -68,6 +72,10 @@ function shownColumn(column) {
   }
   const role = make("select", { class: "role", name: "role", "aria-label": `Part that ${column.shown} plays`, onchange: () => setRole(column.name, role.value) });
   role.append(...Object.entries(ROLES).map(([value, label]) => make("option", { value, textContent: label })));
+  const direction = make("select", { class: "direction", name: "direction", "aria-label": `Direction of ${column.shown}`, hidden: !["numeric", "ordinal"].includes(column.kind), onchange: () => change({ monotone: { [column.name]: Number(direction.value) } }) });
+  direction.append(...["0", "1", "-1"].map((value) => make("option", { value, textContent: DIRECTIONS[value] })));
+  const judged = make("input", { type: "checkbox", class: "subgroup", name: "subgroup", onchange: () => change({ subgroups: { [column.name]: judged.checked } }) });
+  const subgroup = make("label", { class: "judged" }, judged, "Judge each value by itself");
   const back = column.given ? make("button", { type: "button", class: "quiet", textContent: "As Tamis read it", onclick: () => change({ types: { [column.name]: null } }, column.name) }) : null;
   const read = column.used ? `${KINDS[column.kind] || column.kind}` : `Left out (${column.kind})`;
   item.append(
@@ -76,7 +84,7 @@ function shownColumn(column) {
       make("p", { class: "why" }, make("b", { textContent: read }), `: ${column.reason}.`, column.note ? ` ${capital(column.note)}.` : "", holes),
       make("p", { class: "values" }, "First values: ", ...(column.values.length ? column.values.map((value) => make("q", { textContent: value })) : ["none"]))),
     picture(column),
-    make("div", { class: "choose" }, kinds, role, back),
+    make("div", { class: "choose" }, kinds, role, direction, subgroup, back),
   );
   if (column.attention) item.querySelector("h3").append(make("span", { class: "tag look", textContent: "look here" }));
   if (column.sentinel !== null && !(column.name in (choices.missing || {}))) item.append(standIn(column));
@@ -255,6 +263,7 @@ function showPlan(plan, leaks) {
   $("plan").replaceChildren(...parts);
   showCosts(plan);
   showPositive(plan);
+  $("exposure-field").hidden = plan.task !== "count" && !choices.exposure;
   for (const option of $("scoring").options) option.hidden = option.disabled = Boolean(option.dataset.of) && option.dataset.of !== (plan.classes.length ? "classes" : "numbers");
 }
 

@@ -56,7 +56,8 @@ def fit_lazily(forest: BaseEstimator, table: LazyTable, y: ArrayLike, *, classes
         forest.loss_ = loss = loss_of(forest.loss_matrix, len(answer.labels))
         factor = check.class_factors(forest.class_weight, forest.classes_, counts.astype(np.float64))
         worth = altered_priors(loss)
-        coded = CodedTarget(factor * worth, worth)
+        forest._take_scores(counts.astype(np.float64))
+        coded = CodedTarget(factor * worth, worth, forest._codes(len(answer.labels)))
     else:
         forest.n_outputs_, loss = 1, np.zeros((0, 0))
         coded = CodedTarget(np.empty(0), np.ones(1))
@@ -75,6 +76,8 @@ def fit_lazily(forest: BaseEstimator, table: LazyTable, y: ArrayLike, *, classes
 
 
 def _refuse(forest: BaseEstimator) -> None:
+    if forest._chooses_scores:
+        raise ParameterError("level_scores='oob' needs rows in memory; give 'equal', 'normal' or a number a class")
     is_plain = forest.splits == "axis" and forest.thresholds == "best" and forest.bootstrap in (True, False)
     if not is_plain:
         raise ParameterError(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.growing import TreeBatch, grow_tree
-from tamis.forest.layout import NUMBER, ForestLimits, ForestTarget, class_target
+from tamis.forest.layout import NO_CODES, NUMBER, ForestLimits, ForestTarget, class_target
 from tamis.forest.lazy.draw import RowDraws
 from tamis.views.lazy.mapped_codes import MappedCodes
 
@@ -21,10 +21,12 @@ class CodedTarget:
     ----------
     factor : what a row of each class weighs; empty for numbers.
     worth : what a class's weight is divided by in the answers.
+    codes : what stands for ordered classes; empty without an order.
     """
 
     factor: np.ndarray
     worth: np.ndarray
+    codes: np.ndarray = field(default_factory=lambda: NO_CODES)
 
     def of(self, target: np.ndarray) -> ForestTarget:
         """The target of some rows."""
@@ -32,7 +34,7 @@ class CodedTarget:
             none = np.empty(0, dtype=np.int32)
             return ForestTarget(NUMBER, 0, none, np.array(target)[:, None], np.ones(len(target)), self.worth)
         classes = np.array(target, dtype=np.int32)
-        return class_target(classes, self.factor[classes], self.worth)
+        return class_target(classes, self.factor[classes], self.worth, self.codes)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,7 @@ from typing import Any
 from tamis.forest import ForestClassifier, ForestRegressor
 from tamis.search import MirrorSelector
 from tamis.study.procedures import CALIBRATED, Procedure, Reference
-from tamis.study.procedures.models.trees import split_criterion
+from tamis.study.procedures.models.trees import forest_criterion, split_criterion
 from tamis.task import predicts_numbers
 
 #: Rows to learn from below which a forest draws its thresholds at random, and below which it may, where that does
@@ -22,7 +22,7 @@ def sifted_forest(task: str, n_rows: int | None = None) -> Any:
     # Calibrated: over 56 tables, split twice, the Brier score of new rows is 0.213 and not 0.225, and lower on 35
     # (benchmarks/forest/calibration.py). To tune leaves and columns by calibrated shares brought nothing more (over 58
     # tables, four splits, -0.0005 ± 0.0005).
-    forest: Any = ForestClassifier(200, calibration="temperature")
+    forest: Any = ForestClassifier(200, calibration="temperature", **forest_criterion(task))
     if predicts_numbers(task):
         forest = ForestRegressor(200, max_features=0.5, criterion=split_criterion(task))
     # Over 32 tables of at most 400 and 900 rows, split twice, the mean loss of forests with the best thresholds is
@@ -43,7 +43,7 @@ def full_forest(task: str, n_rows: int | None = None) -> Any:
     """A forest on all columns."""
     if predicts_numbers(task):
         return ForestRegressor(200, max_features=0.5, criterion=split_criterion(task), random_state=None)
-    return ForestClassifier(200, calibration="temperature", random_state=None)
+    return ForestClassifier(200, calibration="temperature", random_state=None, **forest_criterion(task))
 
 
 PROCEDURE = Procedure(

@@ -130,20 +130,6 @@ class OrderedClasses:
         shares = -np.diff(np.hstack([np.ones((len(means), 1)), means, np.zeros((len(means), 1))]), axis=1)
         return np.asarray(np.maximum(shares, 0.0))
 
-    def predicted(self, means: np.ndarray) -> np.ndarray:
-        """The class of the largest share."""
-        return np.asarray(self.target.labels[self.shares(means).argmax(axis=1)])
-
-    def accuracy(self, means: np.ndarray) -> float:
-        """The share of right answers; NaN without rows."""
-        judged = ~np.isnan(means).any(axis=1)
-        right = self.target.codes[judged] == self.shares(means[judged]).argmax(axis=1)
-        return float(np.mean(right)) if judged.any() else float("nan")
-
-    @property
-    def labels(self) -> np.ndarray:
-        return self.target.labels
-
     def without_rows(self) -> OrderedClasses:
         """The classes alone, as a fitted model remembers them."""
         return OrderedClasses(Classes(self.target.codes[:0], self.target.labels))
