@@ -262,7 +262,11 @@ def _shown_by(compared: dict[str, Any]) -> dict[str, Any] | None:
     """The procedure of the smallest p-value, where that shows a signal."""
     rows = [row for row in compared["procedures"] if row["name"] != "baseline" and row["p_value"] <= compared["alpha"]]
     best = min(rows, key=lambda row: row["p_value"], default=None)
-    return best and {"name": best["name"], "p_value": best["p_value"]}
+    return best and {
+        "name": best["name"],
+        "p_value": best["p_value"],
+        "by_ranks": best["name"] in compared.get("by_ranks", ()),
+    }
 
 
 def _largest_classes(problem: StudyProblem, metric: Metric) -> list[int] | None:

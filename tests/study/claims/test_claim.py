@@ -162,6 +162,22 @@ def test_what_single_models_may_show_is_hedged(facts, first):
     assert "reading" not in said
 
 
+def test_a_better_order_of_rows_is_not_called_a_lower_loss(tmp_path):
+    """One huge target, and the formula orders rows but loses no less than the mean: "it beats the mean" is false."""
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(300, 3))
+    y = np.exp(1.5 * X[:, 0] + 0.3 * rng.normal(size=300))
+    y[7] = 1e7
+    frame = pd.DataFrame(X, columns=list("abc")).assign(y=y)
+    study = tamis.Study(frame, target="y", folder=tmp_path / "s", lock=0, procedures=("formula",), n_jobs=1).run()
+    rows = {row["name"]: row for row in study.results_["comparison"]["procedures"]}
+    shown = study.results_["answer"]["shown_by"]
+    assert rows["formula"]["loss"] > 0.999 * rows["baseline"]["loss"]
+    assert shown["by_ranks"] and shown["p_value"] < 1e-4  # noqa: PT018
+    assert "the formula ranks held-out rows better than chance" in study.answer_
+    assert "beats" not in study.answer_
+
+
 def test_a_bound_above_chance_is_not_denied():
     """'No procedure beats chance' would stand beside an AUC of 0.66 (0.54–0.77)."""
     none = Claim("none", 0.5, (1.0, 0.6))

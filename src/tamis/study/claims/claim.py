@@ -41,6 +41,8 @@ class Claim:
     p_value : one-sided, of "the whole procedure is no better than the baseline".
     p_values : the same of each procedure alone, adjusted after Holm; the baseline's is 1.
     black_boxes : the same of the black boxes, adjusted with them.
+    by_ranks : which of the procedures and black boxes, in this order, show it by their ranking of held-out rows: their
+        losses alone do less, or nothing.
     by_black_box_alone : whether a black box shows a signal, and neither a procedure nor the choice does.
     by_columns_alone : whether columns do, tested without a model, one by one or together, and nothing else.
     by_bound_alone : whether only the interval of the quoted score excludes chance.
@@ -51,6 +53,7 @@ class Claim:
     p_value: float
     p_values: tuple[float, ...]
     black_boxes: tuple[float, ...] = ()
+    by_ranks: tuple[bool, ...] = ()
     by_black_box_alone: bool = False
     by_columns_alone: bool = False
     by_bound_alone: bool = False
@@ -115,8 +118,10 @@ def claim(
         by_rank = []
     adjusted = holm([*by_loss, *by_rank])
     each = [min(adjusted[i :: len(tested)]) for i in range(len(tested))]
+    by_ranks = (False, *(p < p_of_loss for p, p_of_loss in zip(each, adjusted)))
     is_significant = [p <= alpha for p in each]
     captured = p_picked <= alpha and picked.gain(baseline) >= MIN_GAIN
     signal = "captured" if captured else "uncaptured" if any(is_significant) else "none"
     alone = signal == "uncaptured" and not any(is_significant[: len(procedures)])
-    return Claim(signal, p_picked, (1.0, *each[: len(procedures)]), tuple(each[len(procedures) :]), alone)
+    p_values, p_values_of_boxes = (1.0, *each[: len(procedures)]), tuple(each[len(procedures) :])
+    return Claim(signal, p_picked, p_values, p_values_of_boxes, by_ranks, alone)

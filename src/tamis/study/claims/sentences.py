@@ -213,7 +213,7 @@ def _tentative(facts: dict[str, Any], columns: str) -> str:
     shown = facts["shown_by"]
     return (
         f"The columns may carry some information about {_target(facts)} "
-        f"({in_sentence(shown['name'])} beats {rival(facts)}, p = {shown['p_value']:.2g}), but {chance}. {columns}"
+        f"({in_sentence(shown['name'])} {_beats(facts, shown)}, p = {shown['p_value']:.2g}), but {chance}. {columns}"
     )
 
 
@@ -236,27 +236,39 @@ def _uncaptured(facts: dict[str, Any]) -> str:
             f", no procedure tried ({listed(_models(facts | {'black_boxes': []}))}) does" if facts["tried"] else ""
         )
         return (
-            f"There is signal, but no readable model captures it: a black box ({_box(facts)}) beats "
-            f"{'the shares of the classes' if facts['metric'] == 'cost' else rival(facts)} beyond chance{readable}."
+            f"There is signal, but no readable model captures it: a black box ({_box(facts)}) "
+            f"{_beats(facts, facts.get('black_box') or {}, ' beyond chance')}{readable}."
         )
     if facts.get("by_columns_alone") and not facts["tried"]:
         return f"A sign of signal that is not captured: {associated(facts['association'])}; no model was tried."
     if facts.get("by_columns_alone"):
         return (
             f"A sign of signal that is not captured: {associated(facts['association'])}, but on rows not seen no "
-            f"procedure tried ({listed(_models(facts | {'black_boxes': []}))}) beats "
-            f"{'the shares of the classes' if facts['metric'] == 'cost' else rival(facts)} beyond chance."
-        )
-    if facts["metric"] == "cost":
-        return (
-            "There is signal, but the decisions do not reliably cost less for it: the probabilities of at least one "
-            "procedure beat the shares of the classes beyond chance."
+            f"procedure tried ({listed(_models(facts | {'black_boxes': []}))}) {_beats(facts, {}, ' beyond chance')}."
         )
     best = facts["shown_by"]
+    if facts["metric"] == "cost":
+        of_ranks = best is not None and best.get("by_ranks")
+        verb = "rank held-out rows better than" if of_ranks else "beat the shares of the classes beyond"
+        return (
+            "There is signal, but the decisions do not reliably cost less for it: the probabilities of at least one "
+            f"procedure {verb} chance."
+        )
     return (
-        f"The columns carry some information about the target ({in_sentence(best['name'])} beats {rival(facts)}, "
+        f"The columns carry some information about the target ({in_sentence(best['name'])} {_beats(facts, best)}, "
         f"p = {best['p_value']:.2g}), but with {facts['n_rows']:,} rows no choice of a model is reliable."
     )
+
+
+def _beats(facts: dict[str, Any], shown: dict[str, Any], beyond: str = "") -> str:
+    """What a test shows of a model: lower losses than the baseline's, or only a better order of held-out rows.
+
+    >>> _beats({}, {"name": "formula", "p_value": 0.001, "by_ranks": True})
+    'ranks held-out rows better than chance'
+    """
+    if shown.get("by_ranks"):
+        return "ranks held-out rows better than chance"
+    return f"beats {'the shares of the classes' if facts['metric'] == 'cost' else rival(facts)}{beyond}"
 
 
 def _box(facts: dict[str, Any]) -> str:

@@ -31,7 +31,7 @@ def best_black_box(
     folds: Sequence[Fold],
     quoted: list[FoldRecord],
     judged: Judgements,
-    p_values: Sequence[float],
+    tests: Sequence[tuple[float, bool]],
     guessed: float | None = None,
 ) -> dict[str, Any] | None:
     """The score of the best black box, and what the quoted procedure gives up against it; None without any.
@@ -42,7 +42,7 @@ def best_black_box(
     folds : all outer folds.
     quoted : in each of them, what was kept of the procedure whose score is quoted.
     judged : procedure -> what was kept in each fold.
-    p_values : that each is no better than the baseline, after Holm.
+    tests : of each the p-value that it is no better than the baseline, after Holm, and whether it is that of ranks.
     guessed : the baseline's score as it is quoted, where the baseline is what is quoted.
     """
     if not references:
@@ -54,6 +54,7 @@ def best_black_box(
     values = figures(problem, rules, folds, records)
     quoted_score = score(problem, rules, folds, quoted) if guessed is None else guessed
     cost = excess(rules.metric, values["score"], quoted_score)
+    p_value, by_ranks = min(tests, default=(1.0, False))
     return {
         "name": best.name,
         "words": best.words,
@@ -66,7 +67,8 @@ def best_black_box(
         "difference": gap.mean,
         "standard_error": gap.error,
         "better": "black box" if gap.p_value <= LEVEL else "quoted" if back.p_value <= LEVEL else "neither",
-        "p_value": min(p_values, default=1.0),
+        "p_value": p_value,
+        "by_ranks": by_ranks,
     }
 
 

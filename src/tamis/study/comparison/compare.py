@@ -122,6 +122,7 @@ def compare(
         for procedure, records in (*restricted, *_unlisted(which, (chosen_name, names[best], names[index]), judged))
     ]
     guessed = listed[0].nested if chosen_name == names[0] else None
+    box_tests = list(zip(claimed.black_boxes, claimed.by_ranks[len(procedures) :]))
     return {
         "procedures": [
             *(row.to_dict() for row in listed),
@@ -139,6 +140,7 @@ def compare(
         "by_columns_alone": claimed.by_columns_alone,
         "by_bound_alone": claimed.by_bound_alone,
         "tentative": claimed.is_tentative,
+        "by_ranks": [procedure.name for procedure, by_ranks in zip(procedures, claimed.by_ranks) if by_ranks],
         "above_chance": _above_chance(metric.name, listed) if claimed.signal == "none" else None,
         "association": columns.to_dict(),
         "p_value": claimed.p_value,
@@ -155,9 +157,7 @@ def compare(
         "unlearned": sum(record.n_unlearned for record in of_picked),
         "recalls": _recalls(problem, rules, folds, quoted),
         "judged": _judged(problem, rules, folds, whose[chosen_name]),
-        "black_box": best_black_box(
-            problem, rules, which.references, folds, quoted, judged, claimed.black_boxes, guessed
-        ),
+        "black_box": best_black_box(problem, rules, which.references, folds, quoted, judged, box_tests, guessed),
         "ladder": ladder(problem, rules, which, folds, judged, chosen_name),
         "frontier": frontier([*listed, *rows_on_request], chosen_name),
         "paths": _paths(rules, folds, judged),
