@@ -14,7 +14,7 @@ import tamis
 from tamis import transform
 from tamis.errors import KindError, TableError
 from tamis.forest import ForestRegressor
-from tamis.linear import LinearRegressor
+from tamis.linear import LinearClassifier, LinearRegressor
 from tamis.study.source import refuse_unknown
 from tamis.tree import TreeClassifier, TreeRegressor
 
@@ -296,3 +296,18 @@ def test_one_of_several_targets_is_refused_as_a_single_one(bad, message):
     for model in (TreeRegressor(), ForestRegressor(3), LinearRegressor(cv=2)):
         with pytest.raises(TableError, match=message):
             model.fit(frame()[["a", "b"]], targets)
+
+
+@pytest.mark.parametrize("words", [[None] * 40, ["u"] * 40])
+def test_linear_models_of_one_column_without_two_levels(words):
+    """A part of a study may hold only missing values: no column was left, and the process ended in a division by 0."""
+    X = pd.DataFrame({"a": pd.Categorical(words, categories=["u"])})
+    y = np.random.default_rng(0).normal(size=40)
+    for penalty in (None, "ridge", "lasso", "subset"):
+        model = LinearRegressor(penalty, missing="mean").fit(X, y)
+        np.testing.assert_allclose(model.predict(X), y.mean())
+        np.testing.assert_array_equal(type(model).from_dict(model.to_dict()).predict(X), model.predict(X))
+    for loss in ("logistic", "hinge", "squared_hinge", "cumulative_logit"):
+        for n_classes in (2, 3):
+            codes = np.minimum(np.arange(40) % 4, n_classes - 1)
+            assert len(set(LinearClassifier(missing="mean", loss=loss).fit(X, codes).predict(X))) == 1

@@ -20,6 +20,9 @@ MOST_LEVELS = 50
 #: The level that all others are counted as where the first level of a column is the reference of the rest.
 JOINED = "other levels"
 
+#: The level of no row, where no column has another one: what was seen is one level, or only missing values.
+NO_LEVEL = "no level"
+
 
 @dataclass(frozen=True, eq=False)
 class EncodedInputs:
@@ -50,6 +53,9 @@ class EncodedInputs:
             for j, levels in enumerate(encoding.levels)
         ]
         encoding = replace(encoding, levels=tuple(frequent))
+        if not encoding.n_encoded:
+            first = (*((*(frequent[0] or ()), JOINED)[:1] if reference else ()), NO_LEVEL)
+            encoding = replace(encoding, levels=(first, *frequent[1:]))
         table = _recoded(table, encoding)
         order = encoding.encoded(table.order())
         if missing != "mean":
