@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from rich.console import Console
 
-from tamis.report import progress_bar, say_answer, say_columns, say_reading
+from tamis.report import progress_bar, say_answer, say_columns, say_reading, show
 from tamis.report.screen import MOST_SPECIAL, _Watch
 from tamis.table import Decision
 
@@ -187,4 +187,5 @@ def test_the_ladder_stands_below_the_answer(screen, made):
     say_answer(results, "s", screen)
     lines = [line.split() for line in said(screen).splitlines()]
     assert ["1", "0.900", "0.850–0.940", "a", "tree", "of", "3", "leaves"] in lines
+    assert show.short_metric(results["answer"]["metric"]) in said(screen)
     assert ["2", "0.900", "0.850–0.940", "a", "tree", "of", "5", "leaves", "chosen"] in lines

@@ -217,7 +217,7 @@ def _say_ladder(results: dict[str, Any], out: Console) -> None:
     if len(rungs) < 2:
         return
     grid = _empty_grid("")
-    for head in ("columns", results["answer"]["metric"], "95% interval"):
+    for head in ("columns", show.short_metric(results["answer"]["metric"]), "95% interval"):
         grid.add_column(_plain(head), justify="right", no_wrap=True)
     grid.add_column("model", overflow="fold")
     grid.add_column("", no_wrap=True)

@@ -135,6 +135,17 @@ def metric(name: str) -> str:
     return f"negated {words_of_metric}" if name.startswith("neg_") else words_of_metric
 
 
+def short_metric(name: str) -> str:
+    """A metric as the head of a narrow column.
+
+    >>> short_metric("roc_auc"), short_metric("accuracy")
+    ('ROC AUC', 'accuracy')
+    """
+    return {"roc_auc": "ROC AUC", "balanced_accuracy": "balanced", "rare_recall": "recall, rarest"}.get(
+        name, metric(name)
+    )
+
+
 def name(text: object) -> str:
     r"""A name in which every character can be seen: control characters are written as escapes.
 

@@ -41,9 +41,6 @@ MOST_TRAINED = 100_000
 #: Columns that are named in a sentence; the others are counted.
 MOST_NAMED = 8
 
-#: Metrics whose names would push a column out of the page.
-SHORT = {"roc_auc": "ROC AUC", "balanced_accuracy": "balanced", "rare_recall": "recall, rarest"}
-
 
 def metric_of(results: dict[str, Any]) -> Metric:
     """The metric of results, finished or partial."""
@@ -205,7 +202,7 @@ def _besides(listed: list[dict[str, Any]]) -> ReportTable | None:
     names = list(listed[0].get("metrics", {}))
     if not names:
         return None
-    heads = (Head("procedure"), *(Head(SHORT.get(name, show.metric(name)), number=True) for name in names))
+    heads = (Head("procedure"), *(Head(show.short_metric(name), number=True) for name in names))
     rows = [
         [
             cell(show.procedure(row["name"]), index),
