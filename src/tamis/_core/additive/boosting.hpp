@@ -139,7 +139,7 @@ public:
                 best_loss_ = loss;
                 best_cycle_ = cycle;
                 for (Bag& bag : bags_) bag.best = bag.heights;
-            } else if (cycle >= best_cycle_ + MIN_PATIENCE + best_cycle_ / 2) {
+            } else if (cycle >= best_cycle_ + MIN_PATIENCE + best_cycle_ / 4) {
                 break;
             }
         }
@@ -159,7 +159,9 @@ public:
     static size_t cell(const Term& term, size_t i) { return term.n_second ? term.cells[i] : term.bins[i]; }
 
 private:
-    static constexpr int64_t MIN_PATIENCE = 12;  // cycles without a smaller loss, and half of the best cycle's number
+    // Cycles without a smaller loss, and a quarter of the best cycle's number. With 12 and a half, 142 of 144 paths on twelve tables were the
+    // same, and took 1.15 of the time.
+    static constexpr int64_t MIN_PATIENCE = 8;
     static constexpr double TIE = 1e-9;
     static constexpr double GROWTH_CYCLES = 16.0;
     static constexpr double BRIEF = 1e7;  // rows and cells, about 0.1 s
