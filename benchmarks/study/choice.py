@@ -30,7 +30,7 @@ from tamis.evaluate.cross_validate import train
 from tamis.evaluate.inner_folds import inner_folds
 from tamis.metrics.intervals.paired import difference
 from tamis.study.choose import KIND_KEPT, rungs_of, simplest
-from tamis.study.comparison.compare import Compared, compare
+from tamis.study.comparison.compare import Compared, Contest
 from tamis.study.comparison.figures import by_unit
 from tamis.study.comparison.ladder import rung_records
 from tamis.study.fold import FoldRules
@@ -91,7 +91,8 @@ def measured(frame: pd.DataFrame, split: int, learn: int, is_compared: bool) -> 
         }
         if is_compared:
             which = Compared(run.procedures, run.candidates, run.references, sizes=run.sizes)
-            facts["compared"] = compare(problem, rules, settings.prefer, which, folds, judged, run.association)
+            contest = Contest(problem, rules, settings.prefer, which, folds, judged, run.association)
+            facts["compared"] = contest.comparison.to_dict()
     return {**facts, "rivals": {} if learn else _rivals(frame, problem)}
 
 

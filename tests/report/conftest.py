@@ -53,8 +53,8 @@ def procedure_rows(random: np.random.Generator, classes: bool, lower: bool, size
             {
                 "name": name,
                 "words": words,
-                "train": train,
-                "nested": mean,
+                "train_score": train,
+                "score": mean,
                 "gap": sign * (train - mean),
                 "loss": 0.25 - 0.05 * place,
                 "gain": 0.2 * place,
@@ -75,14 +75,14 @@ def paths(rows: list[dict[str, Any]], size: float) -> list[dict[str, Any]]:
 
     def points(near: float, sizes: tuple[int, ...], loss: float | None) -> list[dict[str, Any]]:
         return [
-            {"most": k, "columns": k - 0.25, "score": near - 0.03 * size / k, "loss": loss and loss + 0.01 / k}
+            {"max_columns": k, "columns": k - 0.25, "score": near - 0.03 * size / k, "loss": loss and loss + 0.01 / k}
             for k in sizes
         ]
 
     return [
-        {"procedure": "tree", "rows": "outer", "points": points(rows[2]["nested"], (1, 2, 3, 5), 0.15)},
-        {"procedure": "lasso", "rows": "outer", "points": points(rows[3]["nested"], (1, 2, 3, 5, 8), 0.1)},
-        {"procedure": "forest", "rows": "inner", "points": points(rows[3]["nested"], (5, 12), None)},
+        {"procedure": "tree", "rows": "outer", "points": points(rows[2]["score"], (1, 2, 3, 5), 0.15)},
+        {"procedure": "lasso", "rows": "outer", "points": points(rows[3]["score"], (1, 2, 3, 5, 8), 0.1)},
+        {"procedure": "forest", "rows": "inner", "points": points(rows[3]["score"], (5, 12), None)},
     ]
 
 
@@ -127,7 +127,7 @@ def study(
             "metric": metric,
             "score": float(np.mean(scores)),
             "interval": [float(np.mean(scores) - 0.02 * size), float(np.mean(scores) + 0.02 * size)],
-            "baseline": rows[0]["nested"],
+            "baseline": rows[0]["score"],
             "interval_note": "",
             "signal": "captured",
             "beats_baseline": True,
@@ -159,19 +159,20 @@ def study(
             "best": "lasso",
             "signal": "captured",
             "p_value": 0.0004,
-            "unlearned": 0,
+            "n_unlearned": 0,
             "interval_note": "",
-            "judged": {"confusion": [[1, 0], [0, 1]]} if labels else None,
+            "diagnostics": {"confusion": [[1, 0], [0, 1]]} if labels else None,
             "score": float(np.mean(scores)),
             "interval": [0.91, 0.95],
             "scores": scores,
-            "promised": float(np.mean(scores)) + (-0.01 if lower else 0.01) * size,
+            "inner_score": float(np.mean(scores)) + (-0.01 if lower else 0.01) * size,
             "optimism": 0.01 * size,
             "chosen_in_folds": ["tree"] * 11 + ["lasso"] * 4,
         },
         "paths": paths(rows, size),
         "stability": [
-            {"name": name, "share": max(1, 15 - i) / 15, "selected": name in selected} for i, name in enumerate(names)
+            {"name": name, "fraction": max(1, 15 - i) / 15, "selected": name in selected}
+            for i, name in enumerate(names)
         ],
         "folds": folds,
         "model": (
@@ -235,7 +236,7 @@ def findings(results: dict[str, Any], seed: int = 0) -> dict[str, Any]:
             "information": (0.3 * (1 - p_values)).tolist(),
             "relief": None,
         },
-        "stability": {"index": 0.62, "interval": [0.5, 0.74], "fewest": 4, "most": 6},
+        "stability": {"index": 0.62, "interval": [0.5, 0.74], "min_columns": 4, "max_columns": 6},
         "interchangeable": [{"columns": names[:3], "used": 2, "least": 0.912}],
         "interactions": {
             "columns": d,
@@ -352,7 +353,7 @@ def ladder(results: dict[str, Any]) -> dict[str, Any]:
     ]
     box = {"columns": len(names), "procedure": "boosting", "words": "gradient boosting", "selected": [], "score": 0.955}
     rungs.append({**box, "interval": None, "loss": 0.1, "better": False, "chosen": False, "black_box": True})
-    price = {"black_box": "boosting", "score": 0.955, "beside": 0.917, "difference": 0.038, "interval": None}
+    price = {"black_box": "boosting", "score": 0.955, "quoted_score": 0.917, "difference": 0.038, "interval": None}
     results["answer"]["price"] = {**price, "better": "neither", "words": "Reading costs nothing that can be measured."}
     results["ladder"] = rungs
     return results
@@ -427,7 +428,7 @@ def settings(**changed: Any) -> dict[str, Any]:
 
 def lock(rows: int = 113) -> dict[str, Any]:
     reason = f"{rows} of 569 rows were set aside as a test set"
-    return {"rows": rows, "share": 0.2, "how": "features", "reason": reason, "digest": "ab" * 32}
+    return {"rows": rows, "fraction": 0.2, "how": "features", "reason": reason, "digest": "ab" * 32}
 
 
 def stopped() -> dict[str, Any]:
@@ -442,7 +443,7 @@ def stopped() -> dict[str, Any]:
         "data": whole["data"],
         "settings": whole["settings"],
         "columns": whole["columns"],
-        "so_far": [{"name": "baseline", "folds": 4, "nested": 0.63}, {"name": "tree", "folds": 3, "nested": 0.925}],
+        "so_far": [{"name": "baseline", "folds": 4, "score": 0.63}, {"name": "tree", "folds": 3, "score": 0.925}],
         "lock": whole["lock"],
     }
 

@@ -13,6 +13,7 @@ from tests.study.tables import held_out
 import tamis
 from tamis.boosting import BoostingRegressor
 from tamis.errors import KindError
+from tamis.results.answer import Answer
 from tamis.study.claims.claim import claim
 from tamis.study.claims.price import price
 from tamis.study.claims.sentences import answer
@@ -152,9 +153,15 @@ def test_chance_is_tested_with_the_black_box_among_the_procedures():
     assert claim(base, [good], good, [good]).signal == "captured"
 
 
-BOX = {"name": "boosting", "score": 0.966, "interval": [0.951, 0.978], "folds": 5, "beside": 0.953, "cost": 0.013}
+BOX = {"name": "boosting", "score": 0.966, "interval": [0.951, 0.978], "folds": 5, "quoted_score": 0.953, "cost": 0.013}
 BOX |= {"cost_interval": [0.002, 0.024], "better": "black box"}
-FACTS = {"signal": "captured", "finished": {"folds": 5, "of": 5}, "readable": "glance", "loss": "brier"}
+FACTS = {
+    "contributions": {"a": 1.0},
+    "signal": "captured",
+    "finished": {"folds": 5, "of": 5},
+    "readable": "glance",
+    "loss": "brier",
+}
 FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
 
 
@@ -237,7 +244,7 @@ FACTS |= {"metric": "balanced_accuracy", "n_columns": 9, "interval_note": ""}
 )
 def test_every_sentence_about_the_price(box, facts, end):
     """A difference that chance explains would be called a price, or a price hidden."""
-    said = price({**FACTS, "procedure": "tree", **facts, "black_box": {**BOX, **box}})
+    said = price(Answer(**{**FACTS, "procedure": "tree", **facts, "black_box": {**BOX, **box}}))
     assert said.endswith(end)
 
 
@@ -245,7 +252,7 @@ def test_without_a_black_box_nothing_is_said_of_it():
     """A study of before, or one that left it out, would speak of a black box."""
     facts = {"contributions": {"a": 1.0}, "n_columns": 2, "metric": "r2", "score": 0.5, "interval": [0.4, 0.6]}
     more = {"baseline": 0.0, "task": "regression", "signal": "captured", "procedure": "lasso", "tried": ["lasso"]}
-    assert answer({**facts, **more, "interval_note": ""}).endswith("(R², 95% interval 40–60%).")
+    assert answer(Answer(**{**facts, **more, "interval_note": ""})).endswith("(R², 95% interval 40–60%).")
 
 
 def test_a_word_instead_of_yes_or_no_is_refused():

@@ -71,7 +71,7 @@ def test_a_study_quotes_the_better_ranking_and_says_why(tmp_path):
     ).run()
     compared = study.results_["comparison"]
     rows = {row["name"]: row for row in compared["procedures"]}
-    assert rows["fine"]["nested"] > rows["steps"]["nested"] + 0.05
+    assert rows["fine"]["score"] > rows["steps"]["score"] + 0.05
     assert compared["chosen"] == "fine"
     assert set(compared["chosen_in_folds"]) == {"fine"}
     assert abs(rows["fine"]["loss"] - rows["steps"]["loss"]) < 2 * max(row["standard_error"] for row in rows.values())

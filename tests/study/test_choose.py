@@ -53,7 +53,7 @@ def test_the_frontier_has_every_procedure_and_marks_the_choice(study):
     for point in points:
         row = rows[point["procedure"]]
         assert point["columns"] == np.mean(row["columns"])
-        assert (point["score"], point["interval"]) == (row["nested"], row["interval"])
+        assert (point["score"], point["interval"]) == (row["score"], row["interval"])
     assert [point["procedure"] for point in points if point["chosen"]] == ["lasso"]
 
 
@@ -87,7 +87,7 @@ def test_another_procedure_is_refitted_and_its_own_score_is_quoted(study):
     study.choose("tree")
     now, row = study.results_["answer"], {r["name"]: r for r in before["comparison"]["procedures"]}["tree"]
     assert (now["procedure"], now["chosen_by"], now["by_rule"]) == ("tree", "person", "lasso")
-    assert (now["score"], now["interval"]) == (row["nested"], row["interval"])
+    assert (now["score"], now["interval"]) == (row["score"], row["interval"])
     assert study.answer_.startswith("A person chose the tree when the scores had been seen; the rule (balanced) takes")
     assert "That is this procedure's own score in the outer folds" in study.answer_
     assert study.results_["comparison"]["score"] == before["comparison"]["score"]
@@ -110,7 +110,7 @@ def test_few_columns_are_chosen_on_training_rows_and_held_to(study):
     assert max(row["columns"]) == 2
     assert {p["procedure"] for p in study.results_["frontier"]} >= {"stump[2]", "tree[2]", "lasso[2]"}
     truth = 13 / (13 + 1.25 + 0.25)  # two columns explain 9 + 4 of a variance of 14.25 + 0.25
-    assert row["nested"] == pytest.approx(truth, abs=0.05)
+    assert row["score"] == pytest.approx(truth, abs=0.05)
     assert "with at most 2 columns" in study.answer_
     new = tamis.load(study.folder).predict(_line(50, 1)[["a", "b"]])  # the others need not be there
     np.testing.assert_allclose(new, study.predict(_line(50, 1)))
@@ -122,15 +122,15 @@ def test_the_score_along_a_path_is_what_the_choice_of_that_point_quotes(study, p
     path = {one["procedure"]: one for one in study.results_["paths"]}[procedure]
     own = {row["name"]: row for row in study.results_["comparison"]["procedures"]}[procedure]
     assert path["rows"] == "outer"
-    sizes = [point["most"] for point in path["points"]]
+    sizes = [point["max_columns"] for point in path["points"]]
     assert sizes == [k for k in (1, 2, 3, 5, 8) if k < max(own["columns"])]
     point = path["points"][1]
-    study.choose(procedure, columns=point["most"])
+    study.choose(procedure, columns=point["max_columns"])
     row = {r["name"]: r for r in study.results_["comparison"]["procedures"]}[f"{procedure}[2]"]
-    assert row["nested"] == pytest.approx(point["score"], rel=1e-9)
+    assert row["score"] == pytest.approx(point["score"], rel=1e-9)
     assert row["loss"] == pytest.approx(point["loss"], rel=1e-9)
     assert np.mean(row["columns"]) == point["columns"] <= 2
-    assert study.results_["answer"]["score"] == row["nested"]
+    assert study.results_["answer"]["score"] == row["score"]
 
 
 def test_held_out_rows_have_no_say_in_the_columns():

@@ -78,7 +78,7 @@ def test_a_study_and_nested_score_give_the_same_numbers(task, tmp_path):
         if task == "classification":
             np.testing.assert_allclose(scores, row["scores"], rtol=1e-9)
         else:
-            np.testing.assert_allclose(_pooled(scores, study.problem.y, pairs, 4), row["nested"], rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(_pooled(scores, study.problem.y, pairs, 4), row["score"], rtol=1e-9, atol=1e-12)
 
 
 def _names(study):

@@ -34,25 +34,25 @@ def test_the_headline_is_pooled_over_rows_not_averaged_over_folds(study):
     squares = [np.sum((truth - np.array(answers)) ** 2) for answers in kept["by_repeat"]]
     # the baseline's answers are the means of the training rows: its mean loss is the spread that R² is about
     spread = baseline["loss"] * len(truth)
-    assert lasso["nested"] == pytest.approx(1 - np.mean(squares) / spread, abs=0.01)
-    assert lasso["nested"] == pytest.approx(np.mean(lasso["scores"]))
-    assert lasso["nested"] == pytest.approx(lasso["gain"], abs=0.01)
-    assert lasso["metrics"]["r2"] == lasso["nested"]
+    assert lasso["score"] == pytest.approx(1 - np.mean(squares) / spread, abs=0.01)
+    assert lasso["score"] == pytest.approx(np.mean(lasso["scores"]))
+    assert lasso["score"] == pytest.approx(lasso["gain"], abs=0.01)
+    assert lasso["metrics"]["r2"] == lasso["score"]
 
 
 def test_guessing_the_mean_scores_nothing(study):
     """ "Always guessing the mean gives −0.49" would make a poor model look good."""
     baseline = study.results_["comparison"]["procedures"][0]
-    assert baseline["nested"] == pytest.approx(0, abs=1e-12)
+    assert baseline["score"] == pytest.approx(0, abs=1e-12)
     assert baseline["interval"][0] <= 0 <= baseline["interval"][1]
-    assert study.results_["answer"]["baseline"] == baseline["nested"]
+    assert study.results_["answer"]["baseline"] == baseline["score"]
 
 
 def test_one_sentence_quotes_one_number_for_the_way_of_working(study):
     """−0.21 and, "in the first 5 of these 15 folds", 0.550 of the same procedure cannot both be believed."""
     found = study.results_["answer"]
     assert found["black_box"]["folds"] == len(study.results_["folds"]) == 15
-    assert found["black_box"]["beside"] == pytest.approx(found["score"], abs=1e-12)
+    assert found["black_box"]["quoted_score"] == pytest.approx(found["score"], abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [12, 25, 42])
@@ -79,10 +79,10 @@ def test_folds_that_are_finished_are_pooled_too():
         "leaks": [],
     }
     assert _so_far(METRICS["r2"], done) == [
-        {"name": "baseline", "folds": 2, "nested": 0.0},
-        {"name": "lasso", "folds": 2, "nested": 0.5},
+        {"name": "baseline", "folds": 2, "score": 0.0},
+        {"name": "lasso", "folds": 2, "score": 0.5},
     ]
-    assert _so_far(METRICS["mae"], done)[1] == {"name": "lasso", "folds": 3, "nested": -3.0}
+    assert _so_far(METRICS["mae"], done)[1] == {"name": "lasso", "folds": 3, "score": -3.0}
 
 
 def test_too_few_rows_bound_nothing():

@@ -244,7 +244,7 @@ def test_results_follow_their_schema(classes_csv, tmp_path):
         "lock",
         "predictions",
     ]
-    assert results["schema"] == 2
+    assert results["schema"] == 3
     listed = {row["name"] for row in results["comparison"]["procedures"]}
     assert listed >= {"baseline", "small-tree", "formula", "additive"}
     shares = np.array(results["predictions"]["answers"])
@@ -258,7 +258,7 @@ def test_a_folder_of_an_older_layout_is_recognised(classes_csv, tmp_path):
     older = json.loads(path.read_text()) | {"schema": 1}
     del older["check"]  # which older versions did not write
     path.write_text(json.dumps(older))
-    with pytest.raises(StudyError, match=r"results of layout 1, written by Tamis .* reads layout 2: start over"):
+    with pytest.raises(StudyError, match=r"results of layout 1, written by Tamis .* reads layout 3: start over"):
         tamis.load(tmp_path / "s")
 
 

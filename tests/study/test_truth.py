@@ -9,6 +9,7 @@ from tests.study.tables import held_out
 
 import tamis
 from tamis.metrics.intervals.paired import difference, pairing_units, row_losses
+from tamis.results.answer import Answer
 from tamis.study.choose import choose
 from tamis.study.claims.claim import claim
 from tamis.study.claims.scoring import value
@@ -88,7 +89,7 @@ def test_few_columns_are_named_and_the_rest_counted():
         "tried": [],
         "interval_note": "",
     }
-    words = answer({**facts, **more, "accuracy": [0.9, 0.6]})
+    words = answer(Answer(**{**facts, **more, "accuracy": [0.9, 0.6]}))
     assert words.startswith("30 columns together predict the target, most of all a, b, c, z0, ")
     assert words.count("z") == 5
 
@@ -100,7 +101,7 @@ def test_a_class_with_one_row_is_learned_and_counted(tmp_path):
     x = rng.normal(size=(67, 4)) + 2.0 * (y == "b")[:, None]
     frame = pd.DataFrame(x, columns=list("pqrs")).assign(y=y)
     study = _run(frame, tmp_path / "s", **SIMPLE)
-    assert study.results_["comparison"]["unlearned"] == 1
+    assert study.results_["comparison"]["n_unlearned"] == 1
     assert "odd" in study.model_.labels
     baseline = study.results_["comparison"]["procedures"][0]["metrics"]
     assert baseline["accuracy"] <= 33 / 67
@@ -252,5 +253,5 @@ def test_columns_that_do_not_stand_out_are_not_listed():
     shares = {f"g{j}": 1 / 5000 for j in range(5000)}
     facts = {"contributions": shares, "n_columns": 5000, "metric": "accuracy", "score": 0.9, "interval": [0.8, 0.95]}
     more = {"baseline": 0.6, "task": "classification", "signal": "captured", "procedure": "ridge", "tried": []}
-    words = answer({**facts, **more, "interval_note": "", "accuracy": [0.9, 0.6]})
+    words = answer(Answer(**{**facts, **more, "interval_note": "", "accuracy": [0.9, 0.6]}))
     assert words.startswith("5,000 columns together predict the target, and none stands out (the ridge).")

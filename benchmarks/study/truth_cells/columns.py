@@ -174,7 +174,9 @@ def named_columns(by_class: bool) -> Callable[[np.random.Generator], dict[str, f
             frame.drop(columns="y"), frame["y"]
         )
         order = list(model.selected_columns_)
-        sure = [row["name"] for row in sure_columns(problem, order, interchangeable(problem, order), []) if row["sure"]]
+        sure = [
+            row["name"] for row in sure_columns(problem, order, interchangeable(problem, order), []) if row["supported"]
+        ]
         return {
             "noise among sure columns": np.mean([int(name[1:]) >= 5 for name in sure]) if sure else np.nan,
             "noise among named columns": np.mean([int(name[1:]) >= 5 for name in order]) if order else np.nan,

@@ -50,7 +50,7 @@ def claims(make: Callable[[np.random.Generator], pd.DataFrame]) -> Callable[[np.
             "claimed, tests of single columns included": comparison["signal"] != "none",
             "captured": comparison["signal"] == "captured",
             "denied": comparison["signal"] == "none",
-            "score less the baseline's": utility(metric, comparison["score"] - comparison["procedures"][0]["nested"]),
+            "score less the baseline's": utility(metric, comparison["score"] - comparison["procedures"][0]["score"]),
         }
 
     return compute

@@ -72,7 +72,7 @@ def beside_truth(make: Callable[[np.random.Generator, int], pd.DataFrame], n: in
             true = float(np.mean(np.asarray(study.predict(fresh.drop(columns="y"))) == fresh["y"].to_numpy()))
             found = study.results_["answer"]
         captured, interval = found["signal"] == "captured", found["interval"]
-        corrected = found["score"] if found["shrunken"] is None else found["shrunken"]
+        corrected = found["score"] if found["corrected_score"] is None else found["corrected_score"]
         return {
             "interval holds the truth": interval[0] <= true <= interval[1],
             "quoted less true, where captured": found["score"] - true if captured else np.nan,

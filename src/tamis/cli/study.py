@@ -247,5 +247,5 @@ def _frontier(results: dict[str, Any]) -> str:
         lines += ["", f"{path['procedure']} held to fewer columns ({where})"]
         for point in path["points"]:
             score = "–" if point["score"] is None else f"{point['score']:.4g}"
-            lines.append(f"{'at most ' + format(point['most'], ','):<14} {point['columns']:>9,.4g} {score:>10}")
+            lines.append(f"{'at most ' + format(point['max_columns'], ','):<14} {point['columns']:>9,.4g} {score:>10}")
     return "\n".join(lines)

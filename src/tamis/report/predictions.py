@@ -61,5 +61,5 @@ def rates(results: dict[str, Any]) -> dict[str, np.ndarray]:
 
     held_out = out_of_fold(results)
     if held_out is None:
-        return {name: np.array(values) for name, values in results["comparison"]["judged"]["roc"].items()}
+        return {name: np.array(values) for name, values in results["comparison"]["diagnostics"]["roc"].items()}
     return roc(held_out.truth, held_out.answers[:, 1], np.array([0, 1]))

@@ -235,7 +235,7 @@ def _choice(results: dict[str, Any]) -> str:
     model = results["answer"].get("kind") or compared["chosen"]
     if (results["answer"].get("interval_note") or "").endswith("do not quote"):
         return f"Model: {model}."
-    inner, nested = show.number(compared["promised"]), show.number(compared["score"])
+    inner, nested = show.number(compared["inner_score"]), show.number(compared["score"])
     metric = show.metric(results["answer"]["metric"])
     of_choice = "Choosing a model in every fold: " if compared["chosen"] == "baseline" else ""
     what = f"{of_choice}{metric}" if of_choice else f"{metric[0].upper()}{metric[1:]}"

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tamis.results.record import Record
+from tamis.task import CLASSIFICATION
 
 
 @dataclass
@@ -25,11 +26,11 @@ class Answer(Record):
         `above_chance`, `no_column` and the `by_…_alone` say why.
     procedure, max_columns, chosen_by, by_rule, prefer, tried, black_boxes
         What was taken, by whom, and from what.
-    selected, contributions, joint, sure
+    selected, contributions, joint, supported
         Columns of the model: largest contribution first, the shares, groups given jointly, and those well supported.
     black_box, price : dict or None
         The best model that nobody can read, and what reading costs beside it.
-    shrunken : float or None
+    corrected_score : float or None
         The score with its gain corrected for having been claimed.
     exposure : str, optional
         Of rates, the column that says how long or how much a row was observed.
@@ -39,57 +40,73 @@ class Answer(Record):
 
     omitted = ("exposure", "monotone")
 
-    words: str
-    details: str
-    task: str
-    metric: str
-    score: float | None
-    interval: list[float] | None
-    interval_note: str | None
-    baseline: float | None
-    signal: str
-    by_black_box_alone: bool
-    by_columns_alone: bool
-    by_bound_alone: bool
-    tentative: bool
-    above_chance: dict[str, Any] | None
-    no_column: bool
-    naive: dict[str, Any] | None
-    association: dict[str, Any]
-    gain_p_value: float
-    shown_by: dict[str, Any] | None
-    largest_classes: list[int] | None
-    n_rows: int
-    beats_baseline: bool
-    procedure: str
-    max_columns: int | None
-    target: str
-    kind: str
-    majority: str | None
-    chosen_by: str
-    by_rule: str
-    prefer: str
-    tried: list[str]
-    black_boxes: list[str]
-    selected: list[str]
-    contributions: dict[str, float]
-    joint: list[list[str]]
-    sure: list[str]
-    n_columns: int
-    accuracy: list[float | None] | None
-    alpha: float
-    pairs_ranked: float | None
-    recalls: list[dict[str, Any]] | None
-    weighted_kappa: float | None
-    finished: dict[str, Any]
-    black_box: dict[str, Any] | None
-    price: dict[str, Any] | None
-    readable: str
-    loss: str
-    quotable: bool
-    stops: list[str]
-    dominant: dict[str, Any] | None
-    p_value: float
-    shrunken: float | None = None
+    words: str = ""
+    details: str = ""
+    task: str = CLASSIFICATION
+    metric: str = "accuracy"
+    score: float | None = None
+    interval: list[float] | None = None
+    interval_note: str | None = None
+    baseline: float | None = None
+    signal: str = "captured"
+    by_black_box_alone: bool = False
+    by_columns_alone: bool = False
+    by_bound_alone: bool = False
+    tentative: bool = False
+    above_chance: dict[str, Any] | None = None
+    no_column: bool = False
+    naive: dict[str, Any] | None = None
+    association: dict[str, Any] | None = None
+    gain_p_value: float = 1.0
+    shown_by: dict[str, Any] | None = None
+    largest_classes: list[int] | None = None
+    n_rows: int = 0
+    beats_baseline: bool = False
+    procedure: str = ""
+    max_columns: int | None = None
+    target: str = ""
+    kind: str = ""
+    majority: str | None = None
+    chosen_by: str = "rule"
+    by_rule: str = ""
+    prefer: str = "balanced"
+    tried: list[str] = field(default_factory=list)
+    black_boxes: list[str] = field(default_factory=list)
+    selected: list[str] = field(default_factory=list)
+    contributions: dict[str, float] = field(default_factory=dict)
+    joint: list[list[str]] = field(default_factory=list)
+    supported: list[str] | None = None
+    n_columns: int = 0
+    accuracy: list[float | None] | None = None
+    alpha: float = 0.1
+    pairs_ranked: float | None = None
+    recalls: list[dict[str, Any]] | None = None
+    weighted_kappa: float | None = None
+    finished: dict[str, Any] | None = None
+    black_box: dict[str, Any] | None = None
+    price: dict[str, Any] | None = None
+    readable: str = "no"
+    loss: str = ""
+    quotable: bool = True
+    stops: list[str] = field(default_factory=list)
+    dominant: dict[str, Any] | None = None
+    p_value: float = 1.0
+    corrected_score: float | None = None
     exposure: str | None = None
     monotone: dict[str, Any] | None = None
+
+    @property
+    def is_by_person(self) -> bool:
+        """Whether a person chose the procedure by name."""
+        return self.chosen_by == "person"
+
+    @property
+    def value(self) -> float:
+        """The score; NaN where it has no value."""
+        return float("nan") if self.score is None else self.score
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the interval; NaN without one."""
+        low, high = self.interval or (float("nan"), float("nan"))
+        return low, high

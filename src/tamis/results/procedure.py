@@ -15,7 +15,7 @@ class ProcedureRecord(Record):
     Attributes
     ----------
     name, words : of the procedure.
-    train, nested : float or None
+    train_score, score : float or None
         The quoted metric on training rows (mean over folds) and on held-out rows.
     gap : float or None
         Training minus held-out score, positive where held-out rows are worse.
@@ -25,8 +25,8 @@ class ProcedureRecord(Record):
         The quoted metric by fold, and other metrics by name.
     columns : list of int
         Columns used in each fold.
-    raced : dict
-        In how many training parts it was decided early, and how.
+    race : dict
+        In how many training parts it was `eliminated` or had `won` early, and the inner fits saved by that.
     loss, gain : float
         Mean loss that procedures are compared by, and the fraction of the baseline's loss that is saved.
     difference, standard_error : float
@@ -37,15 +37,15 @@ class ProcedureRecord(Record):
 
     name: str
     words: str
-    train: float | None
-    nested: float | None
+    train_score: float | None
+    score: float | None
     gap: float | None
     interval: list[float] | None
     interval_note: str | None
     scores: list[float | None]
     metrics: dict[str, float | None]
     columns: list[int]
-    raced: dict[str, Any]
+    race: dict[str, Any]
     loss: float
     gain: float
     difference: float

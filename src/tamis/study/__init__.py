@@ -2,8 +2,8 @@
 
 Read `study` and `running` (the order of its tasks), `settings`, `source` and `problem` (what it may look at), `plan`,
 `requested` and `procedures/` (one file a procedure), `fold`, then `choose`, `comparison/`, `claims/`, `findings/`,
-`results`, `model`, `prediction/`, `export/`, `disk/` (its folder and journal); `estimator` is what a study shares with
-scikit-learn.
+`finished`, `results`, `published`, `model`, `prediction/`, `export/`, `disk/` (its folder and journal); `estimator` is
+what a study shares with scikit-learn.
 """
 
 from tamis.study.comparison.studies import compare

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +16,9 @@ from tamis.linear.encoding import joined_levels
 from tamis.metrics import Metric, utility
 from tamis.metrics.distributions import normal_quantile
 from tamis.results.answer import Answer
-from tamis.results.fold import FoldRecord, Judgements
-from tamis.results.results import SCHEMA, Results
+from tamis.results.comparison import BlackBox, Comparison
+from tamis.results.fold import FoldRecord
+from tamis.results.results import SCHEMA, ColumnStability, Data, LockedRows, PartialResults, Predictions, Results
 from tamis.saved import mapping, numbers, read_entry, shortened, text, texts
 from tamis.study.claims.price import price
 from tamis.study.claims.scoring import largest_classes
@@ -25,7 +26,10 @@ from tamis.study.claims.sentences import answer, details, question
 from tamis.study.claims.shrinkage import claim_excess
 from tamis.study.comparison.figures import mean
 from tamis.study.findings.sentinels import sentinels_of
+from tamis.study.finished import FinishedRun
 from tamis.study.problem import StudyProblem
+from tamis.study.procedures.models.facts import facts_of
+from tamis.study.procedures.models.readability import readability
 from tamis.study.settings import Settings
 
 #: A claim of a larger p-value is near its threshold.
@@ -39,126 +43,111 @@ def assemble(
     settings: Settings,
     problem: StudyProblem,
     metric: Metric,
-    folds: Sequence[Fold],
-    compared: dict[str, Any],
-    judged: Judgements,
+    run: FinishedRun,
     decisions: list[dict[str, Any]],
-    final: dict[str, Any],
+    model_words: str,
+    validity: dict[str, Any] | None,
 ) -> Results:
     """All facts of a finished study, in the documented order; the same study gives the same bytes."""
-    of_chosen = judged[compared["chosen"]]
-    record = _answer(settings, problem, metric, folds, compared, judged, final)
+    record = _answer(settings, problem, metric, run)
     return Results(
         tamis=tamis.__version__,
         schema=SCHEMA,
-        partial=len(folds) < final["finished"]["of"] or final["waiting"],
+        partial=len(run.folds) < run.n_folds or run.waiting,
         answer=record,
         data=describe(settings, problem),
         settings=settings.to_dict(),
         columns=decisions,
-        leaks=with_question(final["leaks"], record.to_dict()),
-        ladder=compared["ladder"],
-        comparison={name: value for name, value in compared.items() if name not in ("frontier", "paths", "ladder")},
-        frontier=compared["frontier"],
-        paths=compared["paths"],
-        stability=_stability(of_chosen, final["contributions"]),
-        findings=final.get("findings"),
-        validity=final.get("validity"),
+        leaks=with_question(run.leaks, record),
+        ladder=run.ladder,
+        comparison=run.comparison,
+        frontier=run.frontier,
+        paths=run.paths,
+        stability=_stability(run.chosen_records, run.contributions),
+        findings=run.findings,
+        validity=validity,
         plan=problem.plan.to_dict(),
-        folds=[{"name": fold.name, "train": len(fold.train), "test": len(fold.test)} for fold in folds],
-        model=final["words"],
+        folds=[{"name": fold.name, "train": len(fold.train), "test": len(fold.test)} for fold in run.folds],
+        model=model_words,
         lock=_lock(problem),
-        predictions=_predictions(problem, folds, of_chosen),
-        null=final.get("null") or None,
+        predictions=_predictions(problem, run.folds, run.chosen_records),
+        null=run.null,
         reading=list(problem.remarks) or None,
         sentinels=sentinels_of(problem) or None,
         joined=joined_levels(problem.X) or None,
     )
 
 
-def _answer(
-    settings: Settings,
-    problem: StudyProblem,
-    metric: Metric,
-    folds: Sequence[Fold],
-    compared: dict[str, Any],
-    judged: Judgements,
-    final: dict[str, Any],
-) -> Answer:
+def _answer(settings: Settings, problem: StudyProblem, metric: Metric, run: FinishedRun) -> Answer:
     """The facts of the answer, and the sentences made of them."""
-    rows = {row["name"]: row for row in compared["procedures"]}
-    alone = compared["chosen_by"] == "person" or compared["chosen"] == "baseline"  # not the whole way of working
-    quoted = rows[compared["chosen"]] if alone else compared
+    compared = run.comparison
+    row, baseline = compared.procedure(compared.chosen), compared.procedure("baseline")
+    quoted = row if compared.quotes_one else compared
     record = Answer(
-        words="",
-        details="",
         task=problem.task,
         metric=metric.name,
-        score=quoted["nested"] if alone else quoted["score"],
-        interval=quoted["interval"],
-        interval_note=quoted["interval_note"],
-        baseline=rows["baseline"]["nested"],
-        signal=compared["signal"],
-        by_black_box_alone=compared["by_black_box_alone"],
-        by_columns_alone=compared["by_columns_alone"],
-        by_bound_alone=compared["by_bound_alone"],
-        tentative=compared["tentative"],
-        above_chance=compared["above_chance"],
-        no_column=compared["no_column"],
-        naive=compared["naive"],
-        association=compared["association"],
-        gain_p_value=compared["gain_p_value"],
+        score=quoted.score,
+        interval=quoted.interval,
+        interval_note=quoted.interval_note,
+        baseline=baseline.score,
+        signal=compared.signal,
+        by_black_box_alone=compared.by_black_box_alone,
+        by_columns_alone=compared.by_columns_alone,
+        by_bound_alone=compared.by_bound_alone,
+        tentative=compared.tentative,
+        above_chance=compared.above_chance,
+        no_column=compared.no_column,
+        naive=compared.naive,
+        association=compared.association,
+        gain_p_value=compared.gain_p_value,
         shown_by=_shown_by(compared),
         largest_classes=_largest_classes(problem, metric),
         n_rows=len(problem.y),
-        beats_baseline=compared["signal"] == "captured"
-        if compared["chosen_by"] == "rule"
-        else rows[compared["chosen"]]["p_value"] <= compared["alpha"],
-        procedure=compared["chosen"].partition("[")[0] if compared["ladder"] else compared["chosen"],
-        max_columns=_size_of(compared["chosen"]),
+        beats_baseline=row.p_value <= compared.alpha if compared.is_by_person else compared.signal == "captured",
+        procedure=compared.chosen.partition("[")[0] if run.ladder else compared.chosen,
+        max_columns=_size_of(compared.chosen),
         target=settings.target,
-        kind=final["kind"],
+        kind=facts_of(run.fitted.model).words(),
         majority=_majority(problem),
-        chosen_by=compared["chosen_by"],
-        by_rule=compared["by_rule"],
-        prefer=compared["prefer"],
-        tried=final["tried"],
-        black_boxes=final["black_boxes"],
-        selected=list(final["contributions"]),
-        contributions=final["contributions"],
-        joint=final["joint"],
-        sure=[row["name"] for row in (final.get("findings") or {}).get("sure", ()) if row["sure"]],
+        chosen_by=compared.chosen_by,
+        by_rule=compared.by_rule,
+        prefer=compared.prefer,
+        tried=run.tried,
+        black_boxes=run.black_boxes,
+        selected=list(run.contributions),
+        contributions=run.contributions,
+        joint=run.joint,
+        supported=[row["name"] for row in run.findings["support"] if row["supported"]],
         n_columns=problem.table.n_columns,
-        accuracy=_accuracy(problem, folds, compared, judged),
-        alpha=compared["alpha"],
-        pairs_ranked=_pairs_ranked(problem, compared, judged),
-        recalls=compared["recalls"],
-        weighted_kappa=(rows[compared["chosen"]].get("metrics") or {}).get("weighted_kappa"),
-        finished=final["finished"],
-        black_box=_reference(compared["black_box"]),
-        price=_price(compared["black_box"]),
-        readable=final["readable"],
-        loss=compared["loss"],
-        **quotable(final["leaks"]),
-        dominant=final["dominant"],
-        p_value=compared["p_value"],
+        accuracy=_accuracy(problem, run),
+        alpha=compared.alpha,
+        pairs_ranked=_pairs_ranked(problem, run),
+        recalls=compared.recalls,
+        weighted_kappa=row.metrics.get("weighted_kappa"),
+        finished={"folds": len(run.folds), "of": run.n_folds},
+        black_box=_reference(compared.black_box),
+        price=_price(compared.black_box),
+        readable=readability(run.fitted.model),
+        loss=compared.loss,
+        **quotable(run.leaks),
+        dominant=run.dominant,
+        p_value=compared.p_value,
         exposure=settings.exposure,
-        monotone=final.get("monotone"),
+        monotone=run.monotone,
     )
     if record.price is not None:
-        record.price["words"] = price(record.to_dict())
-    record.shrunken = _shrunken(record.to_dict(), metric, compared["shared_luck"], compared["alpha"])
-    facts = record.to_dict()
-    record.words, record.details = answer(facts), details(facts)
+        record.price["words"] = price(record)
+    record.corrected_score = _corrected_score(record, metric, compared.metric_correlation, compared.alpha)
+    record.words, record.details = answer(record), details(record)
     return record
 
 
-def _stability(records: list[FoldRecord], contributions: dict[str, float]) -> list[dict[str, Any]]:
+def _stability(records: list[FoldRecord], contributions: dict[str, float]) -> list[ColumnStability]:
     """Columns that a procedure used in any fold, most often first; of equals, the largest contribution."""
     counted = Counter(name for record in records for name in record.columns or ())
     rank_of = {name: at for at, name in enumerate(contributions)}  # largest contribution first
     order = sorted(counted, key=lambda name: (-counted[name], rank_of.get(name, len(rank_of)), name))
-    return [{"name": name, "share": counted[name] / len(records), "selected": name in contributions} for name in order]
+    return [ColumnStability(name, counted[name] / len(records), name in contributions) for name in order]
 
 
 def _size_of(chosen: str) -> int | None:
@@ -176,17 +165,17 @@ def _majority(problem: StudyProblem) -> str | None:
     return str(problem.labels[int(np.bincount(problem.y).argmax())]) if problem.labels else None
 
 
-def _price(black_box: dict[str, Any] | None) -> dict[str, Any] | None:
+def _price(black_box: BlackBox | None) -> dict[str, Any] | None:
     """The difference between the best black box and the quoted model, in the quoted metric, with its interval."""
     if black_box is None:
         return None
     return {
-        "black_box": black_box["name"],
-        "score": black_box["score"],
-        "beside": black_box["beside"],
-        "difference": black_box["cost"],
-        "interval": black_box["cost_interval"],
-        "better": black_box["better"],
+        "black_box": black_box.name,
+        "score": black_box.score,
+        "quoted_score": black_box.quoted_score,
+        "difference": black_box.cost,
+        "interval": black_box.cost_interval,
+        "better": black_box.better,
     }
 
 
@@ -207,14 +196,14 @@ def quotable(leaks: Sequence[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def with_question(leaks: list[dict[str, Any]], facts: dict[str, Any]) -> list[dict[str, Any]]:
+def with_question(leaks: list[dict[str, Any]], facts: Answer) -> list[dict[str, Any]]:
     """The leaks, with the question about a column that carries the whole score before all but stops."""
     sentence = question(facts)
-    if not sentence:
+    if not sentence or facts.dominant is None:
         return leaks
     question_leak = {
         "kind": "dominant",
-        "columns": [facts["dominant"]["column"]],
+        "columns": [facts.dominant["column"]],
         "severity": "warn",
         "sentence": sentence,
     }
@@ -223,49 +212,48 @@ def with_question(leaks: list[dict[str, Any]], facts: dict[str, Any]) -> list[di
 
 
 #: What the answer says of the black box; the comparison has the rest.
-_SAID = (
-    *("name", "score", "interval", "interval_note", "folds", "beside", "cost", "cost_interval", "better", "p_value"),
+_QUOTED = (
+    *("name", "score", "interval", "interval_note", "folds", "quoted_score", "cost", "cost_interval", "better"),
+    "p_value",
 )
 
 
-def _reference(black_box: dict[str, Any] | None) -> dict[str, Any] | None:
-    return None if black_box is None else {name: black_box[name] for name in _SAID}
+def _reference(black_box: BlackBox | None) -> dict[str, Any] | None:
+    return None if black_box is None else {name: getattr(black_box, name) for name in _QUOTED}
 
 
-def _accuracy(
-    problem: StudyProblem, folds: Sequence[Fold], compared: dict[str, Any], judged: Judgements
-) -> list[float | None] | None:
-    """For classes, the accuracy of the whole way of working and of always guessing the majority."""
+def _quoted_names(run: FinishedRun) -> list[str]:
+    """In each fold, the procedure whose score is quoted."""
+    compared = run.comparison
+    return [compared.chosen] * len(run.folds) if compared.quotes_one else compared.chosen_in_folds
+
+
+def _accuracy(problem: StudyProblem, run: FinishedRun) -> list[float | None] | None:
+    """For classes, the accuracy of the whole procedure and of always guessing the majority."""
     if not problem.labels:
         return None
-    rows = {row["name"]: row for row in compared["procedures"]}
-    if compared["chosen_by"] == "person" or compared["chosen"] == "baseline":
-        model_accuracy = rows[compared["chosen"]]["metrics"]["accuracy"]
-    else:
-        model_accuracy = mean(
-            [judged[name][i].metrics["accuracy"] for i, name in enumerate(compared["chosen_in_folds"])]
-        )
-    return [model_accuracy, rows["baseline"]["metrics"]["accuracy"]]
+    compared = run.comparison
+    of_model = compared.procedure(compared.chosen).metrics["accuracy"]
+    if not compared.quotes_one:
+        of_model = mean([run.judged[name][i].metrics["accuracy"] for i, name in enumerate(compared.chosen_in_folds)])
+    return [of_model, compared.procedure("baseline").metrics["accuracy"]]
 
 
-def _pairs_ranked(problem: StudyProblem, compared: dict[str, Any], judged: Judgements) -> float | None:
-    """Of two classes, the share of pairs of one row each that the quoted procedure ranks rightly in the outer folds."""
-    if len(problem.labels) != 2 or compared["chosen"] == "baseline":
+def _pairs_ranked(problem: StudyProblem, run: FinishedRun) -> float | None:
+    """Of two classes, the fraction of pairs of one row each that the quoted procedure ranks rightly."""
+    if len(problem.labels) != 2 or run.comparison.chosen == "baseline":
         return None
-    names = compared["chosen_in_folds"]
-    if compared["chosen_by"] == "person":
-        names = [compared["chosen"]] * len(names)
-    return mean([judged[name][i].metrics.get("roc_auc") for i, name in enumerate(names)])
+    return mean([run.judged[name][i].metrics.get("roc_auc") for i, name in enumerate(_quoted_names(run))])
 
 
-def _shown_by(compared: dict[str, Any]) -> dict[str, Any] | None:
+def _shown_by(compared: Comparison) -> dict[str, Any] | None:
     """The procedure of the smallest p-value, where that shows a signal."""
-    rows = [row for row in compared["procedures"] if row["name"] != "baseline" and row["p_value"] <= compared["alpha"]]
-    best = min(rows, key=lambda row: row["p_value"], default=None)
-    return best and {
-        "name": best["name"],
-        "p_value": best["p_value"],
-        "by_ranks": best["name"] in compared.get("by_ranks", ()),
+    rows = [row for row in compared.procedures if row.name != "baseline" and row.p_value <= compared.alpha]
+    best = min(rows, key=lambda row: row.p_value, default=None)
+    return None if best is None else {
+        "name": best.name,
+        "p_value": best.p_value,
+        "by_ranks": best.name in compared.by_ranks,
     }
 
 
@@ -277,41 +265,41 @@ def _largest_classes(problem: StudyProblem, metric: Metric) -> list[int] | None:
     return [len(largest_classes(counts)), len(problem.labels)]
 
 
-def _shrunken(facts: dict[str, Any], metric: Metric, shared_luck: float, alpha: float) -> float | None:
+def _corrected_score(facts: Answer, metric: Metric, metric_correlation: float, alpha: float) -> float | None:
     """The score with its gain over guessing corrected for having been claimed.
 
     None far above the threshold, and where the metric shows no gain (ranks or probabilities may be better all the
     same).
     """
-    guess, p_value = 0.5 if facts["metric"] == "roc_auc" else facts["baseline"], facts["p_value"]
-    is_claimed = facts["signal"] == "captured" or facts.get("tentative")
-    if not is_claimed or facts["chosen_by"] == "person" or facts["score"] is None or guess is None:
+    guess, p_value = 0.5 if facts.metric == "roc_auc" else facts.baseline, facts.p_value
+    is_claimed = facts.signal == "captured" or facts.tentative
+    if not is_claimed or facts.chosen_by == "person" or facts.score is None or guess is None:
         return None
-    if facts["interval"] is None or p_value < WEAK or utility(metric, facts["score"]) <= utility(metric, guess):
+    if facts.interval is None or p_value < WEAK or utility(metric, facts.score) <= utility(metric, guess):
         return None
-    low, high = facts["interval"]
-    gain = facts["score"] - guess
-    error = (facts["score"] - low if gain > 0 else high - facts["score"]) / normal_quantile(0.975)
-    corrected = max(0.0, abs(gain) - claim_excess(p_value, alpha) * shared_luck * error)
+    low, high = facts.interval
+    gain = facts.score - guess
+    error = (facts.score - low if gain > 0 else high - facts.score) / normal_quantile(0.975)
+    corrected = max(0.0, abs(gain) - claim_excess(p_value, alpha) * metric_correlation * error)
     return guess + float(np.sign(gain)) * corrected if corrected < NEAR_THRESHOLD * abs(gain) else None
 
 
 def unfinished(
     settings: Settings, problem: StudyProblem, metric: Metric, decisions: Any, done: Any, total: int
-) -> dict[str, Any]:
-    """What is known when a run was stopped: labelled partial, with no choice and no promise."""
-    return {
-        "tamis": tamis.__version__,
-        "schema": SCHEMA,
-        "partial": True,
-        "finished": {"tasks": len(done), "of": total},
-        "metric": metric.name,
-        "data": describe(settings, problem),
-        "settings": settings.to_dict(),
-        "columns": decisions,
-        "so_far": _so_far(metric, done),
-        "lock": _lock(problem),
-    }
+) -> PartialResults:
+    """What is known when a run was stopped: labelled partial, with no choice and no score."""
+    return PartialResults(
+        tamis=tamis.__version__,
+        schema=SCHEMA,
+        partial=True,
+        finished={"tasks": len(done), "of": total},
+        metric=metric.name,
+        data=describe(settings, problem),
+        settings=settings.to_dict(),
+        columns=decisions,
+        so_far=_so_far(metric, done),
+        lock=_lock(problem),
+    )
 
 
 def _so_far(metric: Metric, done: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -332,48 +320,38 @@ def _so_far(metric: Metric, done: Mapping[str, Any]) -> list[dict[str, Any]]:
             squares, spreads = (sum(sum(pair[k].losses.loss) for pair in paired) for k in (0, 1))
             scores = [1 - squares / spreads] * len(paired) if spreads > 0 else []
         if scores:
-            rows.append({"name": name, "folds": len(scores), "nested": float(np.mean(scores))})
+            rows.append({"name": name, "folds": len(scores), "score": float(np.mean(scores))})
     return rows
 
 
-def _lock(problem: StudyProblem) -> dict[str, Any]:
+def _lock(problem: StudyProblem) -> LockedRows:
     lock = problem.lock
-    return {
-        "rows": len(lock.rows),
-        "share": lock.share,
-        "how": lock.how,
-        "reason": lock.reason,
-        "digest": lock.digest,
-        "data": lock.data,
-    }
+    return LockedRows(len(lock.rows), lock.share, lock.how, lock.reason, lock.digest, lock.data)
 
 
-def describe(settings: Settings, problem: StudyProblem) -> dict[str, Any]:
+def describe(settings: Settings, problem: StudyProblem) -> Data:
     """What the study learned from."""
     classes = np.bincount(problem.y, minlength=len(problem.labels)).tolist() if problem.labels else []
-    return {
-        "digest": problem.digest,
-        "rows": problem.table.n_rows,
-        "learned": len(problem.y),
-        "locked": len(problem.lock.rows),
-        "without_target": problem.dropped,
-        "columns": problem.table.n_columns,
-        "target": settings.target,
-        "equal_rows": None
-        if problem.equal_rows is None
-        else {
-            "rows": problem.equal_rows.n_rows,
-            "sets": problem.equal_rows.n_sets,
-            "as_groups": problem.groups is not None,
-        },
-        "classes": [{"label": label, "rows": rows} for label, rows in zip(problem.labels, classes)],
-        "rare": None
-        if problem.rare is None
-        else {"how": problem.rare.how, "classes": [{"label": a, "rows": b} for a, b in problem.rare.classes]},
-    }
+    equal, rare, is_grouped = problem.equal_rows, problem.rare, problem.groups is not None
+    return Data(
+        digest=problem.digest,
+        rows=problem.table.n_rows,
+        learned=len(problem.y),
+        locked=len(problem.lock.rows),
+        without_target=problem.dropped,
+        columns=problem.table.n_columns,
+        target=settings.target,
+        equal_rows=None if equal is None else {"rows": equal.n_rows, "sets": equal.n_sets, "as_groups": is_grouped},
+        classes=_classes(zip(problem.labels, classes)),
+        rare=None if rare is None else {"how": rare.how, "classes": _classes(rare.classes)},
+    )
 
 
-def _predictions(problem: StudyProblem, folds: Sequence[Fold], judged: list[FoldRecord]) -> dict[str, Any] | None:
+def _classes(rows_of: Iterable[tuple[Any, int]]) -> list[dict[str, Any]]:
+    return [{"label": label, "rows": rows} for label, rows in rows_of]
+
+
+def _predictions(problem: StudyProblem, folds: Sequence[Fold], judged: list[FoldRecord]) -> Predictions | None:
     """Out-of-fold predictions of the chosen procedure, means over the repeats and each; None where not kept."""
     if any(record.predictions is None for record in judged):
         return None
@@ -389,12 +367,12 @@ def _predictions(problem: StudyProblem, folds: Sequence[Fold], judged: list[Fold
     judged_rows = np.flatnonzero(times)
     mean = total[judged_rows] / (times[judged_rows] if not problem.labels else times[judged_rows, None])
     several = [[single[repeat][row] for row in judged_rows.tolist()] for repeat in repeats]
-    return {
-        "rows": problem.rows[judged_rows].tolist(),
-        "truth": problem.y[judged_rows].tolist(),
-        "answers": mean.tolist(),
-        "by_repeat": several if len(repeats) > 1 else None,
-    }
+    return Predictions(
+        rows=problem.rows[judged_rows].tolist(),
+        truth=problem.y[judged_rows].tolist(),
+        answers=mean.tolist(),
+        by_repeat=several if len(repeats) > 1 else None,
+    )
 
 
 def refuse_damaged(results: dict[str, Any]) -> None:

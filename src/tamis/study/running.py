@@ -15,9 +15,10 @@ from tamis import engine
 from tamis.engine import Task
 from tamis.errors import StudyError
 from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, takes_weights, task_name
+from tamis.results.comparison import Comparison, Rung
 from tamis.results.fold import FoldFindings, FoldRecord, Judgements, SizedRecord, fold_record
 from tamis.study.claims.association import Association, association
-from tamis.study.comparison.compare import Compared, compare, unused_columns
+from tamis.study.comparison.compare import Compared, Contest, unused_columns
 from tamis.study.comparison.dominant import dominant
 from tamis.study.comparison.figures import by_unit
 from tamis.study.comparison.person import CHOICE, Wish, held_candidates, of_least_loss, rung_of
@@ -25,6 +26,7 @@ from tamis.study.comparison.race import raced
 from tamis.study.disk.journal import Journal
 from tamis.study.findings.findings import findings
 from tamis.study.findings.learning import forecast_facts, learning, whole_curve
+from tamis.study.finished import FinishedRun
 from tamis.study.fold import (
     FoldRules,
     find_leaks,
@@ -60,26 +62,6 @@ from tamis.task import COUNT
 FEWEST_FOLDS = 2
 
 Progress = Callable[[int, int, str], None]
-
-
-@dataclass(frozen=True, eq=False)
-class Found:
-    """What a run found out.
-
-    Attributes
-    ----------
-    folds : the outer folds that are finished.
-    compared : the comparison, as results.json has it.
-    judged : procedure -> what was kept of it in each fold.
-    fitted : the chosen procedure, fitted on all rows that may be learned from.
-    final : leaks, contributions, findings and what else is found once.
-    """
-
-    folds: list[Fold]
-    compared: dict[str, Any]
-    judged: Judgements
-    fitted: FittedProcedure
-    final: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +121,7 @@ class Run:
         """Procedures and the black box in folds, leaks, last fit, its curve and column, nulls."""
         return len(self.folds) * (len(self.procedures) + len(self.references) + 1) + 5 + self.null
 
-    def finish(self) -> Found | None:
+    def finish(self) -> FinishedRun | None:
         """Do what is left; None where too few folds are finished for any answer."""
         self._say("leaks")
         refuse_without_pandas(self.procedures, self.problem.task)
@@ -153,68 +135,64 @@ class Run:
         references, waiting = self.judged_references(folds)
         judged |= {procedure.name: records for procedure, records in references}
         restricted, person = self._wished(folds, judged)
-        settings, problem, procedures = self.settings, self.problem, self.procedures
-        compared = compare(
-            problem,
-            self.rules,
-            settings.prefer,
-            Compared(
-                procedures, self.candidates, self.references if references else (), restricted, person, self.sizes
-            ),
-            folds,
-            judged,
-            self.association,
-        )
-        all_candidates = (*self.candidates, *procedures, *self.references, *(procedure for procedure, _ in restricted))
-        winner = next(procedure for procedure in all_candidates if procedure.name == compared["chosen"])
-        last = Task(f"refit {winner.name}", refit, (problem, self.rules, winner))
-        curve = Task(f"learning {winner.name}", learning, (problem, self.rules, winner, folds))
-        self._say(f"final fit and learning curve of the {winner.name}")
-        self._do(last, curve)
-        done = self.journal.done[last.name]
-        compared |= unused_columns(compared, done["contributions"])
-        fitted = FittedProcedure.from_dict(done, problem.names)
-        if fitted.model is None:  # the journal cannot hold it
-            fitted = refitted(problem, self.rules, winner, seed=last.seed(settings.seed))
+        black_boxes = self.references if references else ()
+        which = Compared(self.procedures, self.candidates, black_boxes, restricted, person, self.sizes)
+        contest = Contest(self.problem, self.rules, self.settings.prefer, which, folds, judged, self.association)
+        all_candidates = (*self.candidates, *self.procedures, *self.references, *(kept for kept, _ in restricted))
+        winner = next(procedure for procedure in all_candidates if procedure.name == contest.chosen)
+        done, fitted, curve = self._refit(winner, folds)
+        comparison = unused_columns(contest.comparison, done["contributions"])
+        ladder, frontier, paths = contest.ladder(), contest.frontier(), contest.paths()
         self._say("effects and interactions of columns")
         judged |= {procedure.name: records for procedure, records in restricted}
         judged[winner.name] = self._with_findings(winner, folds, judged[winner.name])
-        compared["ladder"] = self._ladder_columns(compared["ladder"])
-        for rung in compared["ladder"]:  # the model taken is the one that is kept
-            if rung["chosen"] and not rung["black_box"]:
-                rung |= {"selected": list(done["contributions"]), "words": facts_of(fitted.model).words()}
-                rung.setdefault("readable", readability(fitted.model))
-        final = {
-            "leaks": self.journal.done["leaks"],
-            "dominant": self._dominant(compared, folds, judged, list(done["contributions"])),
-            "contributions": done["contributions"],
-            "joint": done.get("joint", []),
-            "finished": {"folds": len(folds), "of": len(self.folds)},
-            "waiting": waiting,
-            "readable": readability(fitted.model),
-            "kind": facts_of(fitted.model).words(),
-            "tried": [procedure.name for procedure in procedures[1:]],
-            "monotone": directions_of(settings, problem),
-            "black_boxes": [procedure.name for procedure, _ in references],
-            "findings": self._findings(winner, (curve, compared), folds, judged, done, fitted),
-        }
-        if self.null and len(folds) == len(self.folds):
-            final["null"] = self._null(compared["score"])
-        return Found(folds, compared, judged, fitted, final)
+        ladder = self._with_models(ladder)
+        for rung in ladder:  # the model taken is the one that is kept
+            if rung.chosen and not rung.black_box:
+                rung.selected, rung.words = list(done["contributions"]), facts_of(fitted.model).words()
+                rung.readable = rung.readable or readability(fitted.model)
+        return FinishedRun(
+            folds=folds,
+            n_folds=len(self.folds),
+            waiting=waiting,
+            comparison=comparison,
+            ladder=ladder,
+            frontier=frontier,
+            paths=paths,
+            judged=judged,
+            fitted=fitted,
+            contributions=done["contributions"],
+            joint=done.get("joint", []),
+            dominant=self._dominant(comparison, folds, judged, list(done["contributions"])),
+            leaks=self.journal.done["leaks"],
+            findings=self._findings(winner, comparison, curve, folds, judged, done, fitted),
+            tried=[procedure.name for procedure in self.procedures[1:]],
+            black_boxes=[procedure.name for procedure, _ in references],
+            monotone=directions_of(self.settings, self.problem),
+            null=self._null(comparison.score) if self.null and len(folds) == len(self.folds) else None,
+        )
+
+    def _refit(self, winner: Procedure, folds: list[Fold]) -> tuple[dict[str, Any], FittedProcedure, dict[str, Any]]:
+        """What the journal holds of the last fit, the fitted procedure, and its learning curve."""
+        last = Task(f"refit {winner.name}", refit, (self.problem, self.rules, winner))
+        curve = Task(f"learning {winner.name}", learning, (self.problem, self.rules, winner, folds))
+        self._say(f"final fit and learning curve of the {winner.name}")
+        self._do(last, curve)
+        done = self.journal.done[last.name]
+        fitted = FittedProcedure.from_dict(done, self.problem.names)
+        if fitted.model is None:  # the journal cannot hold it
+            fitted = refitted(self.problem, self.rules, winner, seed=last.seed(self.settings.seed))
+        return done, fitted, self.journal.done[curve.name]
 
     def _dominant(
-        self, compared: dict[str, Any], folds: list[Fold], judged: Judgements, columns: list[str]
+        self, comparison: Comparison, folds: list[Fold], judged: Judgements, columns: list[str]
     ) -> dict[str, Any] | None:
         """The column that alone reaches what the quoted procedure does."""
-        chosen_name = compared["chosen"]
-        is_whole = (
-            compared["chosen_by"] == "rule" and chosen_name != "baseline"
-        )  # the choice between procedures is quoted
-        names = compared["chosen_in_folds"] if is_whole else [chosen_name] * len(folds)
+        chosen_name = comparison.chosen
+        names = [chosen_name] * len(folds) if comparison.quotes_one else comparison.chosen_in_folds
         quoted = [judged[name][i] for i, name in enumerate(names)]
-        task = Task(
-            f"dominant {chosen_name}", dominant, (self.problem, self.rules, columns, folds, judged["baseline"], quoted)
-        )
+        arguments = (self.problem, self.rules, columns, folds, judged["baseline"], quoted)
+        task = Task(f"dominant {chosen_name}", dominant, arguments)
         self._do(task)
         dominant_facts: dict[str, Any] | None = self.journal.done[task.name]
         return dominant_facts
@@ -306,27 +284,22 @@ class Run:
         effects = [FoldFindings.from_dict(self.journal.done[name]) for name in names]
         return [replace(record, findings=each) for record, each in zip(records, effects)]
 
-    def _ladder_columns(self, rungs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    def _with_models(self, rungs: list[Rung]) -> list[Rung]:
         """The rungs with the columns and words of their models, fitted on all rows that may be learned from."""
         procedure_of = {procedure.name: procedure for procedure in self.candidates}
-        readable = [  # what a person holds to few columns is no candidate: its model is the one that is kept
-            rung
-            for rung in rungs
-            if not rung["black_box"] and f"{rung['procedure']}[{rung['columns']}]" in procedure_of
-        ]
+        # what a person holds to few columns is no candidate: its model is the one that is kept
+        fitted = [rung for rung in rungs if f"{rung.procedure}[{rung.columns}]" in procedure_of and not rung.black_box]
         smallest: dict[str, int] = {}
-        for rung in readable:
-            smallest.setdefault(rung["procedure"], rung["columns"])
-        tasks = {
-            name: Task(
-                f"rungs of {name}[{size}]", rung_models, (self.problem, self.rules, procedure_of[f"{name}[{size}]"])
-            )
-            for name, size in smallest.items()
-        }
+        for rung in fitted:
+            smallest.setdefault(rung.procedure, rung.columns)
+        tasks = {}
+        for name, size in smallest.items():
+            arguments = (self.problem, self.rules, procedure_of[f"{name}[{size}]"])
+            tasks[name] = Task(f"rungs of {name}[{size}]", rung_models, arguments)
         self._do(*tasks.values())
         models = {name: self.journal.done[task.name] for name, task in tasks.items()}
         return [
-            rung | models.get(rung["procedure"], {}).get(str(rung["columns"]), {}) if not rung["black_box"] else rung
+            rung if rung.black_box else replace(rung, **models.get(rung.procedure, {}).get(str(rung.columns), {}))
             for rung in rungs
         ]
 
@@ -360,17 +333,17 @@ class Run:
     def _findings(
         self,
         winner: Procedure,
-        curve: tuple[Task, dict[str, Any]],
+        comparison: Comparison,
+        curve: dict[str, Any],
         folds: list[Fold],
         judged: Judgements,
         done: dict[str, Any],
         fitted: FittedProcedure,
     ) -> dict[str, Any]:
-        """What is known of columns and of the model, for the report; `curve` comes with the comparison."""
+        """What is known of columns and of the model, for the report."""
         of_refit, order = done["findings"], list(done["contributions"])
-        learned, compared = curve
-        whole = whole_curve(self.journal.done[learned.name], self.problem, self.rules, folds, judged[winner.name])
-        whole["forecast"] = forecast_facts(whole, self.problem, self.rules, compared)
+        whole = whole_curve(curve, self.problem, self.rules, folds, judged[winner.name])
+        whole["forecast"] = forecast_facts(whole, self.problem, self.rules, comparison)
         of_refit["learning"] = whole
         return findings(self.problem, judged, winner.name, order, of_refit, fitted.model, self.association, self.n_jobs)
 

@@ -160,3 +160,13 @@ def refuse_unknown(raw: Raw, names: Collection[str]) -> None:
     for name in names:
         if not isinstance(name, str) or name not in origins:
             raise TableError(f"there is no column {name!r}{nearest(str(name), origins)}; give the name of a column")
+
+
+def texts_of(raw: Raw, name: str) -> list[str]:
+    """A column of a source as it is written, empty where missing."""
+    refuse_unknown(raw, [name])
+    column = raw.full_column(name, Type("categorical"))[1][-1]
+    if column.levels is None:
+        return ["" if np.isnan(value) else f"{value:.17g}" for value in column.values]
+    words = [str(level) for level in column.levels]
+    return ["" if is_missing else words[int(code)] for code, is_missing in zip(column.values, column.missing)]

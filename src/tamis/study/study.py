@@ -35,23 +35,24 @@ from tamis.study.disk.journal import Journal
 from tamis.study.disk.opening import draft_opening, opening_facts
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, refuse_width, source_of
+from tamis.study.finished import FinishedRun
 from tamis.study.fold import FoldRules
 from tamis.study.model import Model
 from tamis.study.prediction.answers import COVERAGE, predictions_csv, remarks_on_csv
 from tamis.study.prediction.residuals import of_folds
 from tamis.study.problem import StudyProblem
+from tamis.study.published import Published
 from tamis.study.requested import chosen
 from tamis.study.results import assemble, unfinished
-from tamis.study.running import Found, Progress, Run, all_procedures
+from tamis.study.running import Progress, Run, all_procedures
 from tamis.study.settings import Settings, directions_given, names_given, procedures_given
-from tamis.study.source import fetch_source, is_cut, plain_types, refuse_unknown, written_source
+from tamis.study.source import fetch_source, is_cut, plain_types, texts_of, written_source
 from tamis.study.target.several import TargetStudies, refuse_without_table, targets_given
 from tamis.study.validity.facts import validity_facts
 from tamis.table import Raw, Table, fetch, table_of
 from tamis.table.interface.takes_table import TakesTable
 from tamis.table.interface.target import codes_among
 from tamis.table.like import TableLike
-from tamis.table.types import Type
 from tamis.task import CLASSIFICATION, ORDINAL, predicts_classes, predicts_numbers
 
 
@@ -400,40 +401,36 @@ class Study(TakesTable, BaseEstimator):
             self.report()
         return self
 
-    def _settle(self, run: Run, finished: Found) -> None:
+    def _settle(self, run: Run, finished: FinishedRun) -> None:
         """Write everything a finished study leaves behind."""
-        settings, problem, final = self.settings, run.problem, finished.final
+        settings, problem, records = self.settings, run.problem, finished.chosen_records
         loss = None if settings.loss is None else LossMatrix.of(settings.loss, problem.labels)
         errors = (
             None
             if problem.labels or settings.exposure is not None  # an error depends on the exposure
-            else of_folds(problem.y, finished.folds, finished.judged[finished.compared["chosen"]])
+            else of_folds(problem.y, finished.folds, records)
         )
-        used, labels = list(final["contributions"]), problem.labels
+        used, labels = list(finished.contributions), problem.labels
         model = Model.of(problem.X, problem.task, settings.target, labels, finished.fitted, loss, errors, used)
         self.model_ = replace(model, exposure=settings.exposure)
-        final["words"] = self.model_.to_text()
-        decided, chosen_name = self._decided(), finished.compared["chosen"]
-        if chosen_name != "baseline":
-            records = finished.judged[chosen_name]
-            final["validity"] = validity_facts(problem, run.rules, finished.folds, records, settings.subgroups)
-        metric = run.rules.metric
-        results = assemble(
-            settings, problem, metric, finished.folds, finished.compared, finished.judged, decided, final
-        )
+        validity = None
+        if finished.comparison.chosen != "baseline":
+            validity = validity_facts(problem, run.rules, finished.folds, records, settings.subgroups)
+        words, metric = self.model_.to_text(), run.rules.metric
+        results = assemble(settings, problem, metric, finished, self._decided(), words, validity)
         if self._drawn is not None:
             results.drawn = {"rows": self._drawn[0], "of": self._drawn[1]}
         self.results_ = results.to_dict()
         self.model_.write(self.folder)
-        write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(self.results_["stability"]))
+        write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(results.stability))
         files.write_results(self.folder, self.results_)
         if self._kept:
             self.report()
 
     def _leave_partial(self, run: Run) -> None:
         metric, done = run.rules.metric, run.journal.done
-        facts = unfinished(self.settings, run.problem, metric, self._decided(), done, run.n_tasks - run.null)
-        self._report(self.folder / files.REPORT_FILE, facts)
+        partial = unfinished(self.settings, run.problem, metric, self._decided(), done, run.n_tasks - run.null)
+        write_whole(self.folder / files.REPORT_FILE, self._published(partial.to_dict()).page())
 
     def report(self, path: str | os.PathLike[str] | None = None) -> Path:
         """Write the report, one offline HTML file; to the study's folder unless a path is given."""
@@ -441,31 +438,22 @@ class Study(TakesTable, BaseEstimator):
             raise StudyError("there is nothing to report yet; call run() first")
         if path is None and not self._kept:
             raise StudyError("a study of fit(X, y) keeps no folder; give the path of the report")
-        return self._report(Path(path) if path is not None else self.folder / files.REPORT_FILE, self.results_)
+        report_path = Path(path) if path is not None else self.folder / files.REPORT_FILE
+        write_whole(report_path, self._published().page())
+        return report_path
 
-    def _report(self, path: Path, results: dict[str, Any]) -> Path:
+    def _published(self, results: dict[str, Any] | None = None, *more_looks: dict[str, Any]) -> Published:
+        """What is published of these results, or of the study's own, with the looks at its locked rows and more."""
+        results = self.results_ if results is None else results
         lock = results["lock"]
-        write_whole(path, self._page(results, Ledger(self.folder).looks(lock["digest"], lock["data"])))
-        return path
-
-    def _page(self, results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
-        """The report as text, with these looks at the locked rows."""
-        from tamis.report.page import page  # brings Jinja, so only when a report is written
-
-        with files.reading_results(self.folder, self._is_whole):
-            return page(results, self._plan(), looks)
+        looks = Ledger(self.folder).looks(lock["digest"], lock["data"]) if self._kept else []
+        return Published(results, self._plan(), [*looks, *more_looks], self.folder, self._is_whole)
 
     def cite(self) -> str:
         """A methods paragraph for a paper: what was done and found, every sentence from the results and the ledger."""
-        from tamis.report.short_names import with_short_names
-        from tamis.study.claims.methods import methods
-
         if not self.results_:
             raise StudyError("there is nothing to cite yet; call run() first")
-        lock = self.results_["lock"]
-        looks = Ledger(self.folder).looks(lock["digest"], lock["data"])
-        with files.reading_results(self.folder, self._is_whole):
-            return methods(with_short_names(self.results_), looks)
+        return self._published().methods()
 
     def checklist(self, of: str = "tripod-ai", path: str | os.PathLike[str] | None = None) -> str:
         """A reporting checklist, filled as far as the study answers it; the text, or the path that was written.
@@ -475,25 +463,14 @@ class Study(TakesTable, BaseEstimator):
         of : "tripod-ai", "reforms" or "probast".
         path : a file that ends in .html, .docx or .txt.
         """
-        from tamis.report.checklist import CHECKLISTS, checklist_text, filled, write_checklist
-        from tamis.report.checklist.answers import StudyFacts
-
-        one_of("of", of, CHECKLISTS)
         self._result_of("answer")
         looks = Ledger(self.folder).looks() if self._kept else []
-        items = filled(of, StudyFacts(self.results_, self._plan(), looks, self.cite()))
-        if path is None:
-            return checklist_text(of, items)
-        return str(write_checklist(of, items, Path(path), self.results_["data"]["target"]))
+        return self._published().checklist(of, None if path is None else Path(path), looks)
 
     def tables(self, folder: str | os.PathLike[str], *, to: str = "csv") -> list[Path]:
         """Write every table of the report: a CSV file each, or one Word document (to="docx"); the paths written."""
-        from tamis.report.export_tables import export_tables
-
         self._result_of("answer")
-        lock = self.results_["lock"]
-        looks = Ledger(self.folder).looks(lock["digest"], lock["data"]) if self._kept else []
-        return export_tables(self.results_, self._plan(), looks, Path(folder), to)
+        return self._published().tables(Path(folder), to)
 
     def figures(self, folder: str | os.PathLike[str], *, to: str | Sequence[str] | None = None) -> list[Path]:
         """Write every figure of the report to a folder; the paths written. No browser is needed.
@@ -502,14 +479,8 @@ class Study(TakesTable, BaseEstimator):
         ----------
         to : "svg", "png" or both ("svg,png"); both, where Pillow is installed.
         """
-        from tamis.report.figures import every_figure, export_figures
-
         self._result_of("answer")
-        lock = self.results_["lock"]
-        looks = Ledger(self.folder).looks(lock["digest"], lock["data"]) if self._kept else []
-        with files.reading_results(self.folder, self._is_whole):
-            pictures = every_figure(self.results_, self._plan(), looks)
-        return export_figures(pictures, Path(folder), to)
+        return self._published().figures(Path(folder), to)
 
     def open(self, source: Any = None) -> dict[str, Any]:
         """Score the final model on the locked rows; every opening is written to the ledger before it is shown.
@@ -529,10 +500,8 @@ class Study(TakesTable, BaseEstimator):
             metric = FoldRules.of(self.settings, self.problem).metric
             opening = draft_opening(self.folder, self.problem, metric, self.model_, self._fetched)
             ledger, report = Ledger(self.folder), self.folder / files.REPORT_FILE
-            lock = self.results_["lock"]
-            looks = [*ledger.looks(lock["digest"], lock["data"]), opening.as_record()]
             with replacing(report) as stream:  # what can fail is done before the opening is recorded
-                stream.write(self._page(self.results_, looks))
+                stream.write(self._published(None, opening.as_record()).page())
                 sync(stream)
                 ledger.write(opening)
         return opening_facts(self.folder, opening)
@@ -552,8 +521,7 @@ class Study(TakesTable, BaseEstimator):
         -------
         dict with words, rows, metric, score, interval, expected, p_value, calibration, net_benefit and drift.
         """
-        from tamis.study.validity.external import target_of
-        from tamis.study.validity.validate import recalibrated_model, validation
+        from tamis.study.validity.validate import validated
 
         self._result_of("answer")
         if not self._kept:
@@ -561,18 +529,11 @@ class Study(TakesTable, BaseEstimator):
         if (recalibrate is None) != (name is None):
             raise ParameterError("recalibrate and name go together: the name is that of the recalibrated model")
         model, source = self.model_, fetch(X, types=self.model_.types, query=query)
-        texts = _texts(source, model.target)
         if recalibrate is not None and model.exposure is not None:
             raise ParameterError("recalibrate is not for rates: give the table without it")
-        target = target_of(texts, model, model.needed_exposures(source))
-        again = Lock.read(self.folder).again(source)
-        ready = self._read(source)
         source_text = str(written_source(X)) if isinstance(X, (str, os.PathLike)) else "a table in memory"
-        facts = validation(self.folder, self.results_, model, ready, target, texts, source_text, again)
-        if recalibrate is not None and name is not None:
-            recalibrated_model(self.folder, model, ready, target, recalibrate, name)
-            facts = {**facts, "recalibrated": name}
-        return facts
+        move = None if recalibrate is None or name is None else (recalibrate, name)
+        return validated(self.folder, self.results_, model, source, self._read, source_text, move)
 
     def recalibrated(self, name: str) -> Model:
         """A model that `validate(…, recalibrate=, name=)` wrote."""
@@ -602,7 +563,7 @@ class Study(TakesTable, BaseEstimator):
 
     def _refuse_other(self) -> None:
         """Raise when the folder was begun anew since this study was run or loaded."""
-        now = files.read_json(self.folder, files.RESULTS_FILE, "finish the study with run() first")
+        now, _ = files.read_results(self.folder, "finish the study with run() first")
         if any(now.get(key) != self.results_[key] for key in ("data", "settings", "lock")):
             raise StudyError(f"the folder {str(self.folder)!r} holds another study by now; load it again")
 
@@ -635,7 +596,7 @@ class Study(TakesTable, BaseEstimator):
         spreadsheet would compute (a label "=A1") stands an apostrophe.
         """
         raw = fetch(X, types=self.model_.types, query=query)
-        ids = None if id is None else (id, _texts(raw, id))  # first: a source is read once
+        ids = None if id is None else (id, texts_of(raw, id))  # first: a source is read once
         exposures = self.model_.exposures(raw)
         table = self._read(raw)
         self.remarks_ = remarks_on_csv(self.model_, coverage)
@@ -810,13 +771,3 @@ def _with_named_costs(settings: Settings, problem: StudyProblem) -> Settings:
     if not isinstance(settings.loss, list) or len(problem.given_labels) != 2:
         return settings
     return replace(settings, loss=LossMatrix.of(settings.loss, problem.given_labels).to_dict())
-
-
-def _texts(raw: Raw, name: str) -> list[str]:
-    """A column of a source as it is written, empty where missing."""
-    refuse_unknown(raw, [name])
-    column = raw.full_column(name, Type("categorical"))[1][-1]
-    if column.levels is None:
-        return ["" if np.isnan(value) else f"{value:.17g}" for value in column.values]
-    words = [str(level) for level in column.levels]
-    return ["" if is_missing else words[int(code)] for code, is_missing in zip(column.values, column.missing)]

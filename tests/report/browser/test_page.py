@@ -587,7 +587,7 @@ def test_the_table_beside_the_frontier_has_the_points_of_its_lines(made, opened)
     seen.run("document.querySelector('#paths').closest('details').open = true")
     points = [(path, point) for path in results["paths"] for point in path["points"]]
     assert column(seen, "paths", 0) == [path["procedure"] for path, _ in points]
-    assert column(seen, "paths", 1) == [f"{point['most']}" for _, point in points]
+    assert column(seen, "paths", 1) == [f"{point['max_columns']}" for _, point in points]
     assert [float(text) for text in column(seen, "paths", 3)] == [round(point["score"], 3) for _, point in points]
     where = {"outer": "held-out rows", "inner": "inside training folds"}
     assert column(seen, "paths", 4) == [where[path["rows"]] for path, _ in points]

@@ -38,7 +38,7 @@ def test_charts_suit_the_kind_of_study(made):
         "roc": {"false_positive": [0, 0.2, 1], "true_positive": [0, 0.9, 1], "threshold": [1, 0.5, 0]},
         "calibration": {"predicted": [0.2, 0.8], "share": [0.1, 0.9], "rows": [10, 10]},
     }
-    counted = {**without, "comparison": {**without["comparison"], "judged": judged}}
+    counted = {**without, "comparison": {**without["comparison"], "diagnostics": judged}}
     assert _placed(counted) == {"procedures", "frontier"} | two
 
 
@@ -57,7 +57,7 @@ def test_the_frontier_stands_at_mean_columns_and_nested_scores(made):
     found = data(charts.frontier(results))
     listed = results["comparison"]["procedures"]
     assert found["columns"] == [float(np.mean(row["columns"])) for row in listed]
-    assert found["score"] == [row["nested"] for row in listed]
+    assert found["score"] == [row["score"] for row in listed]
 
 
 def test_lines_follow_a_procedure_held_to_few_columns_and_end_at_the_procedure_itself(made):
@@ -71,7 +71,7 @@ def test_lines_follow_a_procedure_held_to_few_columns_and_end_at_the_procedure_i
         found, points = line.data_source.data, path["points"]
         ends = [] if path["rows"] == "inner" else [own[path["procedure"]]]
         assert found["columns"] == [p["columns"] for p in points] + [float(np.mean(row["columns"])) for row in ends]
-        assert found["score"] == [p["score"] for p in points] + [row["nested"] for row in ends]
+        assert found["score"] == [p["score"] for p in points] + [row["score"] for row in ends]
         assert (line.glyph.line_dash == [6]) == (path["rows"] == "inner")
     assert len(data(charts.frontier({**results, "paths": []}))["score"]) == 4
 
@@ -115,7 +115,7 @@ def test_procedures_carry_the_figures_of_the_results(made):
     results = made.study()
     figure = charts.procedures(results)
     listed = results["comparison"]["procedures"][::-1]
-    assert data(figure)["nested"] == [row["nested"] for row in listed]
+    assert data(figure)["nested"] == [row["score"] for row in listed]
     assert data(figure)["low"] == [row["interval"][0] for row in listed]
     (line,) = [part for part in figure.center if type(part).__name__ == "Span"]
     assert line.location == results["answer"]["baseline"]

@@ -135,7 +135,7 @@ def test_rare_classes_and_rows_that_could_not_be_learned_are_counted(made):
     """A score that leaves rows out, or counts them as wrong, would not say so."""
     results = made.study()
     results["data"]["rare"] = {"how": "merge", "classes": [{"label": "odd", "rows": 2}]}
-    results["comparison"]["unlearned"] = 3
+    results["comparison"]["n_unlearned"] = 3
     said = " ".join(facts(results, made.plan())["data"]["sentences"])
     assert "Rare classes, with fewer rows than folds: odd (2); they are read as one class." in said
     assert "3 judged rows had a class that the training part lacked: counted as wrong answers" in said

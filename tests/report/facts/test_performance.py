@@ -66,7 +66,7 @@ def test_thresholds_come_from_counts_where_predictions_are_not_kept(made):
         "confusion": [[8, 2], [1, 9]],
         "roc": {"false_positive": [0, 0.2, 1], "true_positive": [0, 0.9, 1], "threshold": [1.0, 0.5, 0.0]},
     }
-    results["comparison"] = {**results["comparison"], "judged": judged}
+    results["comparison"] = {**results["comparison"], "diagnostics": judged}
     found = threshold(results)["data"]
     assert (found["true"][50], found["false"][50]) == (9, 2)
     assert (found["true"][51], found["false"][51]) == (0, 0)

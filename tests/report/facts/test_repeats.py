@@ -50,7 +50,7 @@ def older(results):
     made = json.loads(json.dumps(results))
     del made["predictions"]["by_repeat"]
     if not made["data"]["classes"]:
-        made["comparison"]["judged"] = None
+        made["comparison"]["diagnostics"] = None
     return made
 
 
@@ -64,8 +64,8 @@ def test_the_miss_and_the_reaches_are_those_of_single_models(numbers):
     for row in found["table"].rows:
         level = np.ceil(91 * row[0].sort) / 90  # so that a new row is held, too
         assert (own <= row[1].sort).mean() == pytest.approx(level, abs=0.01)
-    told = numbers.results_["comparison"]["judged"]["errors"]
-    assert [row[1].sort for row in found["table"].rows] == [one["within"] for one in told["reaches"]]
+    told = numbers.results_["comparison"]["diagnostics"]["errors"]
+    assert [row[1].sort for row in found["table"].rows] == [one["radius"] for one in told["radii"]]
     assert f"{abs(told['mean']):.3f}" in found["sentence"]
 
 
@@ -90,7 +90,7 @@ def test_charts_of_numbers_show_single_models(numbers):
 def test_the_confusion_and_the_threshold_count_every_repeat_by_itself(classes):
     """Averaged votes of three models would be counted as one model's answers."""
     results = classes.results_
-    told = np.array(results["comparison"]["judged"]["confusion"])
+    told = np.array(results["comparison"]["diagnostics"]["confusion"])
     square = predictions(results)["confusion"]
     shown = np.array([[int(one["text"]) for one in row["cells"]] for row in square["rows"]])
     assert np.abs(shown - told).max() < 1

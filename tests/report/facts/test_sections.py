@@ -49,11 +49,11 @@ def test_lists_of_nearly_all_columns_are_not_called_unstable(made):
     results = made.study()
     results["findings"]["stability"]["index"] = 0.08
     row = results["stability"][0]
-    results["stability"] = [{**row, "share": 1.0}] * 16 + [{**row, "share": 0.7}] * 4
+    results["stability"] = [{**row, "fraction": 1.0}] * 16 + [{**row, "fraction": 0.7}] * 4
     assert warnings(results) == []
-    results["stability"] = [{**row, "share": share} for share in (1.0, 1.0, 13 / 15)]
+    results["stability"] = [{**row, "fraction": share} for share in (1.0, 1.0, 13 / 15)]
     assert warnings(results) == []
-    results["stability"] = [{**row, "share": 1.0}] * 10 + [{**row, "share": 0.7}] * 10
+    results["stability"] = [{**row, "fraction": 1.0}] * 10 + [{**row, "fraction": 0.7}] * 10
     assert "selection is unstable" in said(warnings(results))[0][1]
 
 
@@ -187,7 +187,7 @@ def test_the_price_and_chance_stand_beside_the_score(made):
     """The price of reading the model, or what chance scores, would be missing from the top, or be said twice."""
     results = made.study()
     words = "Reading costs nothing that can be measured."
-    results["answer"]["price"] = {"words": words, "score": 0.96, "beside": 0.95, "better": "neither"}
+    results["answer"]["price"] = {"words": words, "score": 0.96, "quoted_score": 0.95, "better": "neither"}
     results["null"] = {"permutations": 20, "score": 0.935, "mean": 0.52, "scores": [], "p_value": 1 / 21}
     answer = facts(results, made.plan())["answer"]
     assert answer["price"] == words

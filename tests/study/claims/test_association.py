@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 import tamis
+from tamis.results.answer import Answer
 from tamis.split.exchange import Exchange
 from tamis.study.claims.association import (
     FEW_ROWS,
@@ -199,9 +200,11 @@ def test_answer_report_and_results_hold_one_p_value_per_column(tmp_path):
 def test_a_small_p_value_that_shows_no_signal_is_told(tmp_path):
     """The answer would deny all signal beside a column with p = 0.03."""
     facts = {"n_columns": 3, "tried": ["tree"], "association": {"p_value": 0.03, "columns": {}, "level": 0.01}}
-    assert "alone (smallest adjusted p = 0.03, more than the 0.01 asked for) or in any model" in _nothing(facts)
+    assert "alone (smallest adjusted p = 0.03, more than the 0.01 asked for) or in any model" in _nothing(
+        Answer(**facts)
+    )
     facts["association"]["p_value"] = 0.3
-    assert _nothing(facts).endswith("better than chance, alone or in any model tried (tree).")
+    assert _nothing(Answer(**facts)).endswith("better than chance, alone or in any model tried (tree).")
 
 
 def test_numbers_and_missing_values_are_tested(tmp_path):

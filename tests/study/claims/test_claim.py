@@ -10,6 +10,7 @@ from sklearn.linear_model import LogisticRegression
 from tests.study.tables import held_out
 
 import tamis
+from tamis.results.answer import Answer
 from tamis.study.claims.association import Association
 from tamis.study.claims.claim import ALPHA, FEW_ROWS_ALPHA, Claim, claim, level_of
 from tamis.study.claims.methods import methods
@@ -92,19 +93,26 @@ def test_a_model_of_no_column_captures_nothing(tmp_path):
 FACTS = {"contributions": {"a": 1.0}, "n_columns": 4, "metric": "accuracy", "score": 0.52, "interval": [0.4, 0.6]}
 FACTS |= {"baseline": 0.54, "task": "classification", "signal": "captured", "procedure": "lasso", "tried": ["lasso"]}
 FACTS |= {"interval_note": "", "accuracy": [0.52, 0.54]}
-BOX = {"name": "forest", "score": 0.6, "beside": 0.52, "cost": 0.08, "cost_interval": [0.0, 0.16], "p_value": 0.08}
+BOX = {
+    "name": "forest",
+    "score": 0.6,
+    "quoted_score": 0.52,
+    "cost": 0.08,
+    "cost_interval": [0.0, 0.16],
+    "p_value": 0.08,
+}
 BOX |= {"better": "neither"}
 
 
 def test_probabilities_are_called_better_only_by_their_own_test():
     """'The probabilities are better than the shares of the classes' was said of noise."""
-    assert "probabilities are better" in answer(FACTS | {"gain_p_value": 0.04})
-    assert "probabilities" not in answer(FACTS | {"gain_p_value": 0.06})
-    assert "The predicted class is not right more often." in answer(FACTS | {"gain_p_value": 0.06})
-    better = answer(FACTS | {"gain_p_value": 0.04, "pairs_ranked": 0.6})
+    assert "probabilities are better" in answer(Answer(**(FACTS | {"gain_p_value": 0.04})))
+    assert "probabilities" not in answer(Answer(**(FACTS | {"gain_p_value": 0.06})))
+    assert "The predicted class is not right more often." in answer(Answer(**(FACTS | {"gain_p_value": 0.06})))
+    better = answer(Answer(**(FACTS | {"gain_p_value": 0.04, "pairs_ranked": 0.6})))
     assert "better than the shares of the classes, and cases are ranked rightly in 60 of 100 pairs" in better
     assert "Its predicted class is no better than guessing: right in 52 of 100 cases (95% interval 40–60)" in better
-    ranked = answer(FACTS | {"gain_p_value": 0.29, "p_value": 0.032, "signal": "captured"})
+    ranked = answer(Answer(**(FACTS | {"gain_p_value": 0.29, "p_value": 0.032, "signal": "captured"})))
     assert "ranks cases better than chance (p = 0.032). Its predicted class is no better than guessing" in ranked
 
 
@@ -157,7 +165,7 @@ def test_one_test_at_the_stricter_level_is_enough_to_claim():
 def test_what_single_models_may_show_is_hedged(facts, first):
     """'There is signal' would be said where one test in ten of noise says as much."""
     tentative = {"signal": "uncaptured", "tentative": True, "alpha": ALPHA, "n_rows": 60, "target": "y"}
-    said = answer(FACTS | tentative | {"readable": "glance", "loss": "brier"} | facts)
+    said = answer(Answer(**(FACTS | tentative | {"readable": "glance", "loss": "brier"} | facts)))
     assert said.startswith(first)
     assert "reading" not in said
 
@@ -185,13 +193,13 @@ def test_a_bound_above_chance_is_not_denied():
     assert none.bounded("roc_auc", [0.49, 0.77]) == none
     assert none.bounded("accuracy", [0.54, 0.77]) == none
     ranked = FACTS | {"metric": "roc_auc", "signal": "uncaptured", "by_bound_alone": True, "score": 0.66}
-    assert answer(ranked | {"interval": [0.54, 0.77]}).startswith(
+    assert answer(Answer(**(ranked | {"interval": [0.54, 0.77]}))).startswith(
         "A sign of signal that is not captured: choosing a procedure in every fold has an area under the ROC curve of "
         "0.66 (95% interval 0.54–0.77), above chance"
     )
     best = {"name": "lasso", "score": 0.64, "interval": [0.51, 0.76]}
     denied = FACTS | {"metric": "roc_auc", "signal": "none", "procedure": "baseline", "above_chance": best}
-    assert "the best of 1 often has as much by chance" in answer(denied)
+    assert "the best of 1 often has as much by chance" in answer(Answer(**denied))
 
 
 def test_few_rows_of_a_class_are_claimed_at_a_stricter_level():

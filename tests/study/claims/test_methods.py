@@ -119,7 +119,7 @@ def test_the_black_box_is_called_by_its_name():
     """The paragraph would name gradient boosting where a forest was the best black box."""
     from tamis.study.claims.methods import _black_box
 
-    box = {"name": "forest", "score": 0.82, "beside": 0.81}
+    box = {"name": "forest", "score": 0.82, "quoted_score": 0.81}
     results = {"comparison": {"black_box": box}, "answer": {"interval_note": ""}, "settings": {"prefer": "balanced"}}
     assert _black_box(results) == (
         "As a reference that could not be chosen, a random forest had 0.82 in the same outer folds."

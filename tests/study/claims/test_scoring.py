@@ -8,10 +8,11 @@ from sklearn.metrics import balanced_accuracy_score, recall_score
 
 import tamis
 from tamis.metrics import METRICS
+from tamis.results.answer import Answer
 from tamis.study.claims.claim import ALPHA
 from tamis.study.claims.scoring import headline, majority_share
 from tamis.study.claims.sentences import answer
-from tamis.study.results import _shrunken
+from tamis.study.results import _corrected_score
 
 
 @pytest.mark.parametrize(
@@ -49,7 +50,7 @@ def test_the_answer_of_balanced_classes_says_a_half(tmp_path):
     frame["y"] = np.where(np.arange(100) < 54, "p", "q")
     results = tamis.Study(frame, target="y", folder=tmp_path, lock=0, procedures=["lasso"], n_jobs=1).run().results_
     baseline = results["comparison"]["procedures"][0]
-    assert results["answer"]["baseline"] == baseline["nested"] == baseline["metrics"]["accuracy"] == 0.5
+    assert results["answer"]["baseline"] == baseline["score"] == baseline["metrics"]["accuracy"] == 0.5
     assert baseline["interval"][0] <= 0.5 <= baseline["interval"][1]
 
 
@@ -86,7 +87,7 @@ def test_recalls_stand_beside_a_score_that_is_not_to_be_quoted():
     facts |= {"signal": "captured", "procedure": "lasso", "tried": ["lasso"], "interval": None, "baseline": 1 / 3}
     facts["interval_note"] = "cannot be bounded with 8 rows of class 'c'; do not quote"
     facts["recalls"] = [{"label": label, "recall": r, "rows": 9} for label, r in (("a", 0.9), ("b", 0.9), ("c", 0.0))]
-    said = answer(facts)
+    said = answer(Answer(**facts))
     assert "do not quote the 0.60 measured here." in said
     assert said.endswith("Of 100 rows of each class it recognises 90 of a, 90 of b and 0 of c.")
 
@@ -111,7 +112,7 @@ def test_a_weak_claim_is_corrected_and_a_clear_one_is_not(p_value, interval, sco
     }
     facts |= {"signal": "captured", "procedure": "lasso", "tried": ["lasso"], "interval": interval, "baseline": 0.5}
     facts |= {"interval_note": "", "chosen_by": "rule", "p_value": p_value}
-    facts["shrunken"] = _shrunken(facts, METRICS["accuracy"], 1.0, ALPHA)
-    assert (expected is None) == (facts["shrunken"] is None)
-    assert expected is None or answer(facts).endswith(expected)
-    assert expected is not None or "evidence is weak" not in answer(facts)
+    facts["corrected_score"] = _corrected_score(Answer(**facts), METRICS["accuracy"], 1.0, ALPHA)
+    assert (expected is None) == (facts["corrected_score"] is None)
+    assert expected is None or answer(Answer(**facts)).endswith(expected)
+    assert expected is not None or "evidence is weak" not in answer(Answer(**facts))

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import tamis
+from tamis.results.answer import Answer
 from tamis.study.claims.sentences import answer
 
 FACTS = {"contributions": {"a": 0.6, "b": 0.4}, "n_columns": 4, "metric": "accuracy", "score": 0.8}
@@ -30,12 +31,14 @@ FACTS |= {"tried": ["lasso"], "interval_note": "", "accuracy": [0.8, 0.33], "p_v
 )
 def test_guessing_among_classes_of_about_one_size_is_a_mean(classes, words):
     """Of 59, 71 and 48 wines "always guessing the majority gives 0.33" beside a share of 0.40 that readers count."""
-    assert words in answer(FACTS | {"largest_classes": classes})
+    assert words in answer(Answer(**(FACTS | {"largest_classes": classes})))
 
 
 def test_a_baseline_that_is_kept_is_quoted_as_a_mean():
     """A denial would call the mean of two classes the score of the larger one."""
-    said = answer(FACTS | {"signal": "none", "procedure": "baseline", "score": 0.5, "largest_classes": [2, 2]})
+    said = answer(
+        Answer(**(FACTS | {"signal": "none", "procedure": "baseline", "score": 0.5, "largest_classes": [2, 2]}))
+    )
     assert said.endswith("Always answering one class is right in 50 of 100 cases on average.")
 
 
@@ -54,37 +57,39 @@ def test_the_mean_over_classes_is_said_of_three_nearly_equal_classes(tmp_path):
 def test_columns_that_predict_the_target_come_first():
     """A reader would meet folds and shares before what was found."""
     facts = FACTS | {"target": "diagnosis", "kind": "a tree of 5 leaves", "majority": "benign", "baseline": 0.63}
-    assert answer(facts | {"contributions": {"radius": 0.9, "texture": 0.1}}).startswith(
+    assert answer(Answer(**(facts | {"contributions": {"radius": 0.9, "texture": 0.1}}))).startswith(
         "Two columns predict diagnosis: radius and texture (a tree of 5 leaves). On new rows the model should be right "
         'in 80 of 100 cases (95% interval 70–90); always answering "benign" is right in 63.'
     )
-    assert answer(facts | {"contributions": {"radius": 1.0}}).startswith(
+    assert answer(Answer(**(facts | {"contributions": {"radius": 1.0}}))).startswith(
         "One column predicts diagnosis: radius (a tree"
     )
     many = {f"c{j:02d}": 1 / 13 for j in range(13)}
-    assert answer(facts | {"contributions": many}).startswith("13 columns predict diagnosis: c00, c01, ")
-    assert "c07 and 5 more (a tree of 5 leaves)." in answer(facts | {"contributions": many})
+    assert answer(Answer(**(facts | {"contributions": many}))).startswith("13 columns predict diagnosis: c00, c01, ")
+    assert "c07 and 5 more (a tree of 5 leaves)." in answer(Answer(**(facts | {"contributions": many})))
 
 
 def test_an_interval_has_two_ends():
     """ "1.00 (95% interval 1.00–1.00)" says that no row will ever be wrong."""
-    said = answer(FACTS | {"score": 0.9996, "interval": [0.9987, 1.0]})
+    said = answer(Answer(**(FACTS | {"score": 0.9996, "interval": [0.9987, 1.0]})))
     assert "right in 100.0 of 100 cases (95% interval 99.9–100.0)" in said
-    assert "80 of 100 cases (95% interval 70–90)" in answer(FACTS)
+    assert "80 of 100 cases (95% interval 70–90)" in answer(Answer(**FACTS))
 
 
 def test_columns_that_repeat_each_other_are_not_called_chance_alone():
     """One of three indicators of a category adds nothing to the others, and is no chance."""
-    assert "All are sure but b" not in answer(FACTS | {"sure": ["a"]})
+    assert "All are sure but b" not in answer(Answer(**(FACTS | {"supported": ["a"]})))
     one = "Well supported is a; in another sample, another column might take the place of the other."
-    assert answer(FACTS | {"sure": ["a"]}).endswith(one)
+    assert answer(Answer(**(FACTS | {"supported": ["a"]}))).endswith(one)
     none = "In another sample, another column might take the place of any of them."
-    assert answer(FACTS | {"sure": []}).endswith(none)
+    assert answer(Answer(**(FACTS | {"supported": []}))).endswith(none)
 
 
 def test_signal_without_a_reliable_model_names_who_shows_it():
     """ "At least one procedure beats …" leaves the reader to search for it."""
-    said = answer(FACTS | {"signal": "uncaptured", "shown_by": {"name": "forest", "p_value": 0.012}, "n_rows": 42})
+    said = answer(
+        Answer(**(FACTS | {"signal": "uncaptured", "shown_by": {"name": "forest", "p_value": 0.012}, "n_rows": 42}))
+    )
     assert said.startswith(
         "The columns carry some information about the target (the forest beats always guessing the majority, p = "
         "0.012), but with 42 rows no choice of a model is reliable."
@@ -102,7 +107,7 @@ def test_a_score_below_guessing_is_not_corrected_towards_it(tmp_path):
     found = study.results_["answer"]
     assert found["signal"] == "captured"
     assert found["score"] <= found["baseline"]
-    assert found["shrunken"] is None
+    assert found["corrected_score"] is None
     assert "Its predicted class is no better than guessing: right in 7" in study.answer_
     assert "rightly in" in study.answer_
     assert 'always answering "no"' in study.answer_

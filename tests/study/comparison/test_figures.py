@@ -26,7 +26,7 @@ def test_the_interval_holds_what_the_refitted_model_gains(study):
     """XOR of 150 rows: models of 120 rows are far worse than the one delivered, which lay above 8 of 36 intervals."""
     compared = study.results_["comparison"]
     rise = (
-        compared["score"] - compared["promised"]
+        compared["score"] - compared["inner_score"]
     )  # inner models learn from 96 rows, outer from 120, the last from 150
     assert rise > 0.02
     wilson = bounds.wilson(compared["score"], 150 / (1 + 0.4 * 150 / 120), 1.96)
@@ -40,7 +40,7 @@ def test_the_interval_holds_what_the_refitted_model_gains(study):
 def test_no_interval_leaves_the_range_of_its_metric(study):
     """An accuracy above 1 would be promised."""
     for row in study.results_["comparison"]["procedures"]:
-        assert 0 <= row["interval"][0] <= row["nested"] <= row["interval"][1] <= 1
+        assert 0 <= row["interval"][0] <= row["score"] <= row["interval"][1] <= 1
 
 
 @pytest.mark.nightly

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import tamis
 from tamis.cli import app
+from tamis.results.answer import Answer
 from tamis.study.claims.price import price
 
 QUICK = {"folds": 3, "inner": 3, "repeats": 1, "n_jobs": 1}
@@ -72,9 +73,10 @@ def test_a_person_takes_another_rung_or_a_black_box(study):
 
 def test_the_command_in_the_price_takes_the_black_box(tmp_path):
     """The command as it is printed would end in "Missing argument 'STUDY'"."""
-    box = {"name": "boosting", "score": 0.966, "beside": 0.9, "cost": 0.066, "cost_interval": [0.02, 0.1]}
+    box = {"name": "boosting", "score": 0.966, "quoted_score": 0.9, "cost": 0.066, "cost_interval": [0.02, 0.1]}
     facts = {"black_box": {**box, "better": "black box"}, "signal": "captured", "readable": "glance", "metric": "r2"}
-    words = price({**facts, "loss": "squared_error", "procedure": "additive", "baseline": 0.0, "n_columns": 6})
+    facts |= {"loss": "squared_error", "procedure": "additive", "baseline": 0.0, "n_columns": 6}
+    words = price(Answer(**facts, contributions={"a": 1.0}))
     command = re.search("`tamis (.*)` takes it", words)
     assert command
     frame = pd.DataFrame(np.random.default_rng(0).normal(size=(80, 3)), columns=list("abc"))

@@ -103,8 +103,8 @@ def test_a_forest_that_cannot_win_is_not_fitted_in_inner_folds(tmp_path):
     named = {"procedures": ["stump", "tree", "lasso", "forest"]}
     study = tamis.Study(_linear(), target="y", folder=tmp_path / "s", **named, **QUICK).run()
     rows = {row["name"]: row for row in study.results_["comparison"]["procedures"]}
-    assert rows["forest"]["raced"] == {"out": 3, "won": 0, "spared": 9}
-    assert rows["lasso"]["raced"] == {"out": 0, "won": 0, "spared": 0}
+    assert rows["forest"]["race"] == {"eliminated": 3, "won": 0, "fits_saved": 9}
+    assert rows["lasso"]["race"] == {"eliminated": 0, "won": 0, "fits_saved": 0}
     assert len(rows["forest"]["scores"]) == 3  # it is judged outside all the same
     assert "forest" not in study.results_["comparison"]["chosen_in_folds"]
     journal = [json.loads(line) for line in (tmp_path / "s" / "journal.jsonl").read_text().splitlines()]
@@ -120,7 +120,7 @@ def test_a_forest_that_wins_by_far_is_not_fitted_in_inner_folds(tmp_path):
     frame = pd.DataFrame(x, columns=list("abc")).assign(y=y)
     study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures="stump,lasso,forest", **QUICK).run()
     row = study.results_["comparison"]["procedures"][-1]
-    assert row["raced"]["won"] == 3
+    assert row["race"]["won"] == 3
     assert study.results_["comparison"]["chosen_in_folds"] == ["forest"] * 3
     grouped = tamis.Study(
         frame.assign(g=np.arange(300) // 3),
@@ -130,4 +130,4 @@ def test_a_forest_that_wins_by_far_is_not_fitted_in_inner_folds(tmp_path):
         procedures="lasso,forest",
         **QUICK,
     ).run()
-    assert grouped.results_["comparison"]["procedures"][-1]["raced"]["won"] == 0  # rows of a group are alike
+    assert grouped.results_["comparison"]["procedures"][-1]["race"]["won"] == 0  # rows of a group are alike

@@ -118,7 +118,7 @@ def test_a_study_says_what_it_found_in_plain_values(ran):
     assert all(len(card["effect"]["folds"]) == len(folds) for card in found["cards"] if card["effect"])
     assert set(found["complexity"]) <= {"tree", "lasso"}
     used = {row["name"] for row in study.results_["stability"]}
-    assert found["stability"]["fewest"] <= found["stability"]["most"] <= len(used)
+    assert found["stability"]["min_columns"] <= found["stability"]["max_columns"] <= len(used)
 
 
 def test_findings_never_see_the_locked_rows(ran, tmp_path):

@@ -31,7 +31,7 @@ def _sure(frame, tmp_path, **settings):
     size = dict(zip(X.columns, model.feature_importances_))
     order = sorted(model.selected_columns_, key=lambda name: -size[name])
     rows = sure_columns(problem, order, interchangeable(problem, order), [])
-    return {row["name"]: row["sure"] for row in rows}
+    return {row["name"]: row["supported"] for row in rows}
 
 
 KINDS = {
@@ -88,7 +88,7 @@ def test_near_copies_are_sure_together_and_rows_of_a_group_are_not_counted_one_b
         frame["y"] = rng.normal(size=20)[group] + 0.1 * rng.normal(size=200)
         frame["g"] = [f"g{code}" for code in group]
         problem = tamis.Study(frame, target="y", groups="g", folder=tmp_path / "s", lock=0).problem
-        wrong += any(row["sure"] for row in sure_columns(problem, list("abcd"), [], []))
+        wrong += any(row["supported"] for row in sure_columns(problem, list("abcd"), [], []))
     assert wrong <= 4
 
 
@@ -98,10 +98,10 @@ def test_a_column_that_acts_with_another_is_sure(tmp_path):
     frame = pd.DataFrame(rng.normal(size=(300, 4)), columns=list("abcd"))
     frame["y"] = np.where(frame["a"] * frame["b"] > 0, "p", "q")
     study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures=["tree"], black_box=False, repeats=1).run()
-    rows = {row["name"]: row for row in study.results_["findings"]["sure"]}
+    rows = {row["name"]: row for row in study.results_["findings"]["support"]}
     assert rows["a"]["reason"] == "acts together with b"
-    assert {"a", "b"} <= set(study.results_["answer"]["sure"])
-    assert set(study.results_["answer"]["sure"]) == {name for name, row in rows.items() if row["sure"]}
+    assert {"a", "b"} <= set(study.results_["answer"]["supported"])
+    assert set(study.results_["answer"]["supported"]) == {name for name, row in rows.items() if row["supported"]}
 
 
 def test_the_answer_says_which_columns_are_sure(tmp_path):

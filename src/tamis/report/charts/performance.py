@@ -151,7 +151,7 @@ def _calibration(results: Results, bins: int) -> dict[str, list[float]]:
     """Predicted probability, observed share and rows, of bins of as many rows; of equal width where rows are many."""
     held_out = out_of_fold(results)
     if held_out is None:
-        counted = results["comparison"]["judged"]["calibration"]
+        counted = results["comparison"]["diagnostics"]["calibration"]
         return {"sure": counted["predicted"], "right": counted["share"], "rows": counted["rows"]}
     truth, answers = held_out.truth, held_out.answers
     two = answers.shape[1] == 2
@@ -233,7 +233,7 @@ def _has_numbers(results: Results) -> bool:
 def _has_counted(results: Results, what: str) -> bool:
     """Whether predictions of classes were kept, or at least this summary of them."""
     has_classes = bool(results["data"]["classes"])
-    return has_classes and (results["predictions"] is not None or what in (results["comparison"]["judged"] or {}))
+    return has_classes and (results["predictions"] is not None or what in (results["comparison"]["diagnostics"] or {}))
 
 
 def _is_of_two(results: Results) -> bool:

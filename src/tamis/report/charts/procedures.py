@@ -31,12 +31,12 @@ def procedures(results: Results) -> Figure:
     source: dict[str, Any] = {
         "y": list(range(len(listed))),
         "name": [show.procedure(row["name"]) + (" (chosen)" if row["name"] == chosen else "") for row in listed],
-        "nested": [row["nested"] for row in listed],
-        "train": [row["train"] for row in listed],
-        "low": [(row["interval"] or [row["nested"]])[0] for row in listed],
-        "high": [(row["interval"] or [row["nested"]])[-1] for row in listed],
-        "said": [f"{show.number(row['nested'])} ({show.interval(row['interval'])})" for row in listed],
-        "trained": [show.number(row["train"]) for row in listed],
+        "nested": [row["score"] for row in listed],
+        "train": [row["train_score"] for row in listed],
+        "low": [(row["interval"] or [row["score"]])[0] for row in listed],
+        "high": [(row["interval"] or [row["score"]])[-1] for row in listed],
+        "said": [f"{show.number(row['score'])} ({show.interval(row['interval'])})" for row in listed],
+        "trained": [show.number(row["train_score"]) for row in listed],
         "color": [ORANGE if row["name"] == chosen else BLUE for row in listed],
     }
     figure = framed(height=90 + 42 * len(listed), x_axis_label=metric)

@@ -24,9 +24,9 @@ def stability(results: Results, most: int = show.MOST_BARS) -> Figure:
     listed = results["stability"][:most][::-1]
     source = {
         "y": list(range(len(listed))),
-        "share": [100 * row["share"] for row in listed],
+        "share": [100 * row["fraction"] for row in listed],
         "name": [show.short(row["name"], 80) for row in listed],
-        "said": [show.share(row["share"]) for row in listed],
+        "said": [show.share(row["fraction"]) for row in listed],
         "color": [ORANGE if row["selected"] else BLUE for row in listed],
     }
     figure = framed(height=70 + 22 * len(listed), x_axis_label="per cent of folds", x_range=(0, 103))
@@ -80,7 +80,7 @@ def _points(results: Results) -> list[dict[str, Any]]:
         {
             "procedure": row["name"],
             "columns": float(np.mean(row["columns"])),
-            "score": row["nested"],
+            "score": row["score"],
             "interval": row["interval"],
             "chosen": row["name"] == compared["chosen"],
         }
@@ -103,7 +103,7 @@ def _along(figure: Figure, results: Results, points: list[dict[str, Any]]) -> No
             "score": [point["score"] for point in (*along, *ends)],
             "said": [show.number(point["score"]) for point in (*along, *ends)],
             "name": [show.short(name, 30)] * len((*along, *ends)),
-            "most": [f"at most {point['most']:,}" for point in along] + ["as it is"] * len(ends),
+            "most": [f"at most {point['max_columns']:,}" for point in along] + ["as it is"] * len(ends),
         }
         color = GREY if inner else ORANGE if ends and ends[0]["chosen"] else BLUE
         drawn, at, dash = sourced(source), {"x": "columns", "y": "score"}, "dashed" if inner else "solid"
@@ -176,7 +176,7 @@ def _black_box(figure: Figure, results: Results) -> None:
 
 def _has_frontier(results: Results) -> bool:
     compared = results["comparison"]["procedures"]
-    return not results.get("ladder") and len(compared) > 1 and any(row["nested"] is not None for row in compared)
+    return not results.get("ladder") and len(compared) > 1 and any(row["score"] is not None for row in compared)
 
 
 CHARTS = (

@@ -289,7 +289,7 @@ def _optimism(facts: StudyFacts) -> Answer:
     if compared.get("optimism") is None:
         return _leakage(facts)
     return (
-        f"Nested cross-validation: the inner estimate was {compared['promised']:.3g}, the nested one "
+        f"Nested cross-validation: the inner estimate was {compared['inner_score']:.3g}, the nested one "
         f"{compared['score']:.3g}, which is quoted.",
         "compared",
     )

@@ -70,7 +70,7 @@ def _partial(results: Results) -> dict[str, Any]:
         [
             cell(show.name(row["name"])),
             cell(f"{row['folds']:,}", row["folds"]),
-            cell(show.number(row["nested"]), row["nested"]),
+            cell(show.number(row["score"]), row["score"]),
         ]
         for row in results["so_far"]
     ]

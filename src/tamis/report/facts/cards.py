@@ -119,7 +119,7 @@ def _card(card: dict[str, Any], results: Results, classes: list[str], common: Re
 def _column_facts(results: Results, name: str) -> dict[str, Any]:
     alone = results["findings"]["columns"]
     j = alone["name"].index(name)
-    share = next((row["share"] for row in results["stability"] if row["name"] == name), 0.0)
+    share = next((row["fraction"] for row in results["stability"] if row["name"] == name), 0.0)
     return {
         "contribution": results["answer"]["contributions"].get(name, 0.0),
         "share": share,

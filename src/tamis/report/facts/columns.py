@@ -57,7 +57,7 @@ def _rare(results: Results) -> list[str]:
         "drop": "their rows were left out",
     }[rare["how"]]
     sentences = [f"Rare classes, with fewer rows than folds: {listed}; {became}."]
-    unlearned = results["comparison"]["unlearned"] if "answer" in results else 0
+    unlearned = results["comparison"]["n_unlearned"] if "answer" in results else 0
     if unlearned:
         sentences.append(
             f"{show.count(unlearned, 'judged row')} had a class that the training part lacked: counted as wrong "
@@ -147,7 +147,7 @@ def _column_facts(results: Results) -> dict[str, dict[str, Any]]:
         keys = [key for key, values in alone.items() if key != "name" and values is not None]
         facts = {name: {key: alone[key][j] for key in keys} for j, name in enumerate(alone["name"])}
     for row in results.get("stability", ()):
-        facts.setdefault(row["name"], {})["share"] = row["share"]
+        facts.setdefault(row["name"], {})["share"] = row["fraction"]
     for name, share in results.get("answer", {}).get("contributions", {}).items():
         facts.setdefault(name, {})["contribution"] = share
     return facts

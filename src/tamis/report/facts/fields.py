@@ -156,7 +156,7 @@ def _step(column: dict[str, Any] | None) -> float | None:
 def _bank(results: Results) -> dict[str, Any] | None:
     """Gini, KS, tenths by falling probability, and what approving the rest would let in."""
     labels = results["data"]["classes"]
-    counted = "roc" in (results["comparison"]["judged"] or {})
+    counted = "roc" in (results["comparison"]["diagnostics"] or {})
     if len(labels) != 2 or results["comparison"]["chosen"] == "baseline" or not (results["predictions"] or counted):
         return None
     curve, rows = rates(results), [row["rows"] for row in labels]

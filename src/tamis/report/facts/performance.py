@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.metrics.intervals.reach import reaches
+from tamis.metrics.intervals.conformal import conformal_radii
 from tamis.report import show
 from tamis.report.predictions import OutOfFold, out_of_fold
 from tamis.report.table import Head, ReportTable, cell
@@ -51,7 +51,7 @@ def threshold(results: dict[str, Any]) -> dict[str, Any] | None:
     if held_out is not None:
         above, total = _above(held_out, steps)
     else:
-        judged = results["comparison"]["judged"] or {}
+        judged = results["comparison"]["diagnostics"] or {}
         if "roc" not in judged:
             return None
         total = [round(sum(line)) for line in judged["confusion"]]
@@ -94,10 +94,10 @@ def errors(results: dict[str, Any]) -> dict[str, Any] | None:
     heads = (Head("share of rows"), Head("within", number=True))
     rows = [
         [
-            cell(show.share(radius["share"]), radius["share"]),
-            cell(f"± {show.number(radius['within'])}", radius["within"]),
+            cell(show.share(radius["fraction"]), radius["fraction"]),
+            cell(f"± {show.number(radius['radius'])}", radius["radius"]),
         ]
-        for radius in facts["reaches"]
+        for radius in facts["radii"]
     ]
     return {
         "table": ReportTable("reach", "How far predictions lie from the truth", heads, rows),
@@ -111,11 +111,11 @@ def errors(results: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _error_facts(results: dict[str, Any]) -> tuple[dict[str, Any] | None, bool]:
-    """The mean error, the reaches and the mean miss; and whether they are of answers averaged over the repeats.
+    """The mean error, the conformal radii and the mean miss; and whether they are of answers averaged over the repeats.
 
     The miss is the mean absolute error that stands among the other metrics, wherever these errors are the same.
     """
-    facts, chosen = (results["comparison"]["judged"] or {}).get("errors"), results["comparison"]["chosen"]
+    facts, chosen = (results["comparison"]["diagnostics"] or {}).get("errors"), results["comparison"]["chosen"]
     if facts is not None:
         metrics = next(row["metrics"] for row in results["comparison"]["procedures"] if row["name"] == chosen)
         return {**facts, "miss": metrics["mae"]}, False
@@ -126,7 +126,7 @@ def _error_facts(results: dict[str, Any]) -> tuple[dict[str, Any] | None, bool]:
     size = np.abs(residual)
     of_rows = {
         "mean": float(residual.mean()),
-        "reaches": reaches(size, len(held_out.first)),
+        "radii": conformal_radii(size, len(held_out.first)),
         "miss": float(size.mean()),
     }
     return of_rows, held_out.averaged
@@ -137,7 +137,7 @@ def predictions(results: dict[str, Any]) -> dict[str, Any]:
     held_out, labels = out_of_fold(results), [show.name(row["label"]) for row in results["data"]["classes"]]
     if held_out is None:
         sentence = "There are too many rows to keep every prediction of the folds; counts of them are."
-        return _facts(sentence, results["comparison"]["judged"]["confusion"] if labels else None, labels)
+        return _facts(sentence, results["comparison"]["diagnostics"]["confusion"] if labels else None, labels)
     sentence = _sentence(held_out, bool(labels))
     if not labels:
         return _facts(sentence, None, labels)

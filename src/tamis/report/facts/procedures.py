@@ -176,8 +176,8 @@ def _procedure(row: dict[str, Any], index: int, chosen: str) -> list[Any]:
     is_baseline = index == 0
     return [
         cell(show.procedure(row["name"]), index, badge=mark),
-        cell(show.number(row["train"]), row["train"]),
-        cell(show.number(row["nested"]), row["nested"], css="strong"),
+        cell(show.number(row["train_score"]), row["train_score"]),
+        cell(show.number(row["score"]), row["score"], css="strong"),
         cell(show.signed(row["gap"]), row["gap"]),
         cell(show.interval(row["interval"])),
         cell(show.number(row["loss"], 4), row["loss"]),
@@ -216,7 +216,7 @@ def _besides(listed: list[dict[str, Any]]) -> ReportTable | None:
 def optimism(results: Results) -> dict[str, Any]:
     """The scores by inner cross-validation and on held-out rows, and which procedures the folds picked."""
     compared = results["comparison"]
-    promised, nested_score, excess = compared["promised"], compared["score"], compared["optimism"]
+    inner_score, nested_score, excess = compared["inner_score"], compared["score"], compared["optimism"]
     if excess is None:
         meaning = "one of them has no value on so few rows"
     elif show.number(promised) == show.number(nested_score):
@@ -228,11 +228,11 @@ def optimism(results: Results) -> dict[str, Any]:
     picked = Counter(compared["chosen_in_folds"])
     chosen = [f"{show.procedure(name)} {times:,}×" for name, times in picked.most_common()]
     return {
-        "promised": show.number(promised),
+        "inner_score": show.number(inner_score),
         "found": show.number(nested_score),
         "excess": show.signed(excess),
         "sentence": (
-            f"Cross-validation inside the training folds gave {show.number(promised)}, held-out rows gave "
+            f"Cross-validation inside the training folds gave {show.number(inner_score)}, held-out rows gave "
             f"{show.number(nested_score)}: {meaning}. {_quoted(compared)}"
         ),
         "picked": f"Inside the folds the same rule picked: {', '.join(chosen)}.",

@@ -23,11 +23,11 @@ def selection(results: Results) -> dict[str, Any]:
         Head("in the final model"),
         Head("sure", title="Explains the target beyond the other columns of the model, more than chance does."),
     )
-    sure = {row["name"]: row for row in (results.get("findings") or {}).get("sure") or ()}
+    sure = {row["name"]: row for row in (results.get("findings") or {}).get("support") or ()}
     rows = [
         [
             cell(show.name(row["name"]), name=True),
-            cell(show.share(row["share"]), row["share"]),
+            cell(show.share(row["fraction"]), row["fraction"]),
             cell("yes" if row["selected"] else "no", css="good" if row["selected"] else ""),
             cell(_sure(sure.get(row["name"]))),
         ]
@@ -48,7 +48,7 @@ def selection(results: Results) -> dict[str, Any]:
 def _used(listed: list[dict[str, Any]], folds: int) -> str:
     if not listed:
         return "The chosen procedure used no column in any fold."
-    always = sum(row["share"] == 1 for row in listed)
+    always = sum(row["fraction"] == 1 for row in listed)
     chart_note = f" The chart shows the first {show.MOST_BARS}." if len(listed) > show.MOST_BARS else ""
     return (
         f"Over {show.count(folds, 'fold')} the chosen procedure used {show.count(len(listed), 'different column')}; "
@@ -59,7 +59,7 @@ def _used(listed: list[dict[str, Any]], folds: int) -> str:
 
 def _sure(row: dict[str, Any] | None) -> str:
     """Whether a column of the model is sure, with the reason where it is not."""
-    return "" if row is None else "yes" if row["sure"] else show.name(row["reason"])
+    return "" if row is None else "yes" if row["supported"] else show.name(row["reason"])
 
 
 def _index(stability: dict[str, Any] | None, folds: int) -> str:
@@ -70,9 +70,9 @@ def _index(stability: dict[str, Any] | None, folds: int) -> str:
         return "How alike the folds' lists are has no number here: each fold used all columns, or none."
     sure = f" (95% interval {show.interval(stability['interval'], 2)})" if stability["interval"] else ""
     size = (
-        f"{stability['fewest']:,}"
-        if stability["fewest"] == stability["most"]
-        else f"{stability['fewest']:,} to {stability['most']:,}"
+        f"{stability['min_columns']:,}"
+        if stability["min_columns"] == stability["max_columns"]
+        else f"{stability['min_columns']:,} to {stability['max_columns']:,}"
     )
     return (
         f"Stability of the selection, after Nogueira: {show.number(stability['index'], 2)}{sure}; 1 would be the "
@@ -184,7 +184,7 @@ def _paths(results: Results) -> ReportTable | None:
     rows = [
         [
             cell(show.name(path["procedure"]), name=True),
-            cell(f"{point['most']:,}", point["most"]),
+            cell(f"{point['max_columns']:,}", point["max_columns"]),
             cell(show.number(point["columns"], 1), point["columns"]),
             cell(show.number(point["score"]), point["score"]),
             cell(_ROWS[path["rows"]]),

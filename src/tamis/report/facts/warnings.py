@@ -176,7 +176,7 @@ def _stability(results: Results) -> list[tuple[str, str]]:
 
 def _are_alike(used: list[dict[str, Any]]) -> bool:
     """Whether a column of one fold's list is mostly in another's, too: lists of nearly all columns have a low index."""
-    return sum(row["share"] ** 2 for row in used) >= ALIKE * sum(row["share"] for row in used)
+    return sum(row["fraction"] ** 2 for row in used) >= ALIKE * sum(row["fraction"] for row in used)
 
 
 def _optimism(results: Results) -> list[tuple[str, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tamis.results.answer import Answer
 from tamis.study.choose import KEPT
 from tamis.study.claims.price import UNQUOTABLE, spoken
 from tamis.study.claims.sentences import associated, stop_words
@@ -46,7 +47,8 @@ def methods(results: dict[str, Any], looks: list[dict[str, Any]]) -> str:
     design = (_data(results), _lock(results), _procedures(results), _folds(results), _choice(results))
     outcome = (_score(results), _signal(results), _model(results), _threshold(results))
     beside = (_black_box(results), _opening(results, looks))
-    return stop_words(results["answer"]) + " ".join(sentence for sentence in (*design, *outcome, *beside) if sentence)
+    stops = stop_words(Answer.from_dict(results["answer"]))
+    return stops + " ".join(sentence for sentence in (*design, *outcome, *beside) if sentence)
 
 
 def _threshold(results: dict[str, Any]) -> str:
@@ -192,7 +194,7 @@ def _model(results: dict[str, Any]) -> str:
 
 def _black_box(results: dict[str, Any]) -> str:
     box = results["comparison"]["black_box"]
-    if box is None or box["score"] is None or box["beside"] is None:
+    if box is None or box["score"] is None or box["quoted_score"] is None:
         return ""
     if (results["answer"]["interval_note"] or "").endswith(UNQUOTABLE):
         return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from tamis.results.answer import Answer
 from tamis.study.procedures import in_sentence, reference_noun
 
 #: The losses procedures are compared by, as they are said.
@@ -51,63 +52,63 @@ def spoken(metric: str) -> str:
     return metric if metric.endswith(")") else SPOKEN.get(metric, metric.replace("_", " "))
 
 
-def price(facts: dict[str, Any]) -> str:
+def price(facts: Answer) -> str:
     """The sentence about the best black box, empty without one.
 
     Which of the two is better is said of the loss that procedures are compared by, where the paired difference is
     beyond chance (two tests of 0.05).
 
-    >>> box = {"name": "boosting", "score": 0.966, "interval": [0.951, 0.978], "beside": 0.953, "cost": 0.013,
+    >>> box = {"name": "boosting", "score": 0.966, "interval": [0.951, 0.978], "quoted_score": 0.953, "cost": 0.013,
     ...        "cost_interval": [0.002, 0.024], "better": "black box"}
-    >>> price({"black_box": box, "signal": "captured", "readable": "glance", "loss": "brier", "procedure": "tree",
-    ...        "by_black_box_alone": False, "metric": "accuracy", "n_columns": 9})
+    >>> price(Answer(black_box=box, readable="glance", loss="brier", procedure="tree", n_columns=9,
+    ...              contributions={"age": 1.0}))
     'A black box (gradient boosting on all 9 columns) would get 0.966 against 0.953 (accuracy): reading costs 0.013 \
 (95% interval 0.002–0.024).'
     """
-    box = facts.get("black_box")
-    if box is None or box["score"] is None or box["beside"] is None:
+    box = facts.black_box
+    if box is None or box["score"] is None or box["quoted_score"] is None:
         return ""
-    if facts["procedure"] != "baseline" and not facts.get("contributions", True):  # a model of no column is no model
+    if facts.procedure != "baseline" and not facts.contributions:  # a model of no column is no model
         return ""
     name = f"{reference_noun(box['name'], in_sentence(box['name']))} on {_all_columns(facts)}"
-    if (facts["signal"] == "none" or facts.get("tentative")) and facts.get("chosen_by") != "person":
+    if (facts.signal == "none" or facts.tentative) and not facts.is_by_person:
         return ""  # it is among the models that found nothing, or nothing sure
-    if (facts.get("interval_note") or "").endswith(UNQUOTABLE):  # nor is the black box's score to be quoted
+    if (facts.interval_note or "").endswith(UNQUOTABLE):  # nor is the black box's score to be quoted
         verdict = {"neither": "not measurably better", "black box": "better", "quoted": "worse"}[box["better"]]
-        return f"{_capital(name)} is {verdict} by the {LOSSES[facts['loss']]}."
+        return f"{_capital(name)} is {verdict} by the {LOSSES[facts.loss]}."
     return _verdict(facts, box, name)
 
 
-def is_dear(facts: dict[str, Any]) -> bool:
+def is_dear(facts: Answer) -> bool:
     """Whether a black box is better beyond chance, by more than a twentieth of the gain over the baseline."""
-    box, base = facts.get("black_box"), facts.get("baseline")
-    if box is None or box["better"] != "black box" or facts["signal"] == "none" or facts["procedure"] == "baseline":
+    box, base = facts.black_box, facts.baseline
+    if box is None or box["better"] != "black box" or facts.signal == "none" or facts.procedure == "baseline":
         return False
-    if box["score"] is None or box["beside"] is None or base is None or facts["readable"] == "no":
+    if box["score"] is None or box["quoted_score"] is None or base is None or facts.readable == "no":
         return False
     return is_open(facts)
 
 
-def _all_columns(facts: dict[str, Any]) -> str:
-    return "the same column" if facts["n_columns"] == 1 else f"all {facts['n_columns']:,} columns"
+def _all_columns(facts: Answer) -> str:
+    return "the same column" if facts.n_columns == 1 else f"all {facts.n_columns:,} columns"
 
 
 def _capital(words: str) -> str:
     return f"{words[0].upper()}{words[1:]}"
 
 
-def _verdict(facts: dict[str, Any], box: dict[str, Any], name: str) -> str:
+def _verdict(facts: Answer, box: dict[str, Any], name: str) -> str:
     """Which is better, by loss and score; the amount is that of the two scores as they are shown.
 
     The test is of the loss. Beside it a score of another kind is named, so that nobody takes its difference for tested.
     """
-    alone = facts["procedure"] == "baseline" or facts.get("chosen_by") == "person"
-    whose = f" for {in_sentence(facts['procedure'])}" if alone else ""
-    scores = f"{_three(box['score'])} against {_three(box['beside'])}{whose}"
-    amount, bound = abs(round(box["score"], 3) - round(box["beside"], 3)), box.get("cost_interval")
+    alone = facts.procedure == "baseline" or facts.is_by_person
+    whose = f" for {in_sentence(facts.procedure)}" if alone else ""
+    scores = f"{_three(box['score'])} against {_three(box['quoted_score'])}{whose}"
+    amount, bound = abs(round(box["score"], 3) - round(box["quoted_score"], 3)), box.get("cost_interval")
     is_better, behind = (amount > 0 and sign * box["cost"] > 0 for sign in (1, -1))
-    is_read = facts["readable"] != "no" and facts["procedure"] != "baseline"
-    metric, loss = spoken(facts["metric"]), LOSSES[facts["loss"]]
+    is_read = facts.readable != "no" and facts.procedure != "baseline"
+    metric, loss = spoken(facts.metric), LOSSES[facts.loss]
     if box["better"] == "neither":
         if not is_read:
             return f"{_capital(name)} is {'not measurably better' if is_better else 'no better'} ({scores})."
@@ -118,13 +119,13 @@ def _verdict(facts: dict[str, Any], box: dict[str, Any], name: str) -> str:
         gets = f"predicts worse, {scores} ({metric})" if behind else f"gets {scores} ({metric}), with a worse {loss}"
         return f"Reading costs nothing: {name} {gets}."
     if box["better"] == "quoted":
-        by = "" if facts["metric"] in SAME_AS_LOSS.get(facts["loss"], ()) and behind else f" by the {loss}"
+        by = "" if facts.metric in SAME_AS_LOSS.get(facts.loss, ()) and behind else f" by the {loss}"
         return f"{_capital(name)} is worse{by} ({metric} {scores})."
     if not is_better or not is_read or bound is None:
         but = "" if is_better else f", but not by {metric}"
         return f"{_capital(name)} is better by the {loss}{but} ({metric} {scores})."
     if bound[0] <= 0:
-        better = "gives better probabilities" if facts["loss"] in PROBABILITIES else f"is better by the {loss}"
+        better = "gives better probabilities" if facts.loss in PROBABILITIES else f"is better by the {loss}"
         return (
             f"A black box ({name}) {better}. Its {metric} is {scores}: reading may cost up to "
             f"{_three(bound[1])}{_interval(bound)}.{_take_it(facts, box)}"
@@ -135,9 +136,9 @@ def _verdict(facts: dict[str, Any], box: dict[str, Any], name: str) -> str:
     )
 
 
-def _open_price(facts: dict[str, Any], gets: str, bound: list[float] | None) -> str:
+def _open_price(facts: Answer, gets: str, bound: list[float] | None) -> str:
     """That reading may cost something, where the difference is large and chance could explain it."""
-    rows = f"{facts['n_rows']:,} rows are" if "n_rows" in facts else "these rows are"
+    rows = f"{facts.n_rows:,} rows are" if facts.n_rows else "these rows are"
     if bound is None:
         return f"Reading may cost something: {gets}, but {rows} too few to be sure."
     return f"Reading may cost up to {_three(bound[1])}: {gets}, but {rows} too few to be sure{_interval(bound)}."
@@ -155,13 +156,13 @@ def _interval(bound: list[float] | None) -> str:
     return f" (95% interval {low}{'–' if bound[0] >= 0 else ' to '}{high})"
 
 
-def is_open(facts: dict[str, Any]) -> bool:
+def is_open(facts: Answer) -> bool:
     """Whether a black box has a score so much better that its not being beyond chance says little."""
-    box, base = facts["black_box"], facts.get("baseline")
-    return base is not None and box["cost"] is not None and box["cost"] > DEAR * abs(box["beside"] - base)
+    box, base = facts.black_box or {}, facts.baseline
+    return base is not None and box.get("cost") is not None and box["cost"] > DEAR * abs(box["quoted_score"] - base)
 
 
-def _take_it(facts: dict[str, Any], box: dict[str, Any]) -> str:
+def _take_it(facts: Answer, box: dict[str, Any]) -> str:
     return f" `tamis choose STUDY --procedure {box['name']}` takes it." if is_dear(facts) else ""
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from tamis.results.answer import Answer
 from tamis.study.claims.expected import an, by_class, expected, rival, three, two
 from tamis.study.claims.price import is_dear, price, spoken
 from tamis.study.procedures import in_plural, in_sentence, reference_noun
@@ -28,26 +30,25 @@ BORDERLINE = 0.05
 FEW_ROWS = 10
 
 
-def answer(facts: dict[str, Any]) -> str:
+def answer(facts: Answer) -> str:
     """The answer in words, from the facts of results.json.
 
-    >>> answer({"contributions": {"age": 0.7, "bmi": 0.3}, "n_columns": 8, "metric": "accuracy", "score": 0.95,
-    ...         "interval": [0.92, 0.97], "baseline": 0.63, "task": "classification", "signal": "captured",
-    ...         "procedure": "lasso", "tried": ["lasso"], "accuracy": [0.95, 0.63], "interval_note": "",
-    ...         "target": "diagnosis", "kind": "a formula of 2 terms", "majority": "benign"})
+    >>> answer(Answer(contributions={"age": 0.7, "bmi": 0.3}, n_columns=8, score=0.95, interval=[0.92, 0.97],
+    ...               baseline=0.63, procedure="lasso", tried=["lasso"], accuracy=[0.95, 0.63], target="diagnosis",
+    ...               kind="a formula of 2 terms", majority="benign"))
     'Two columns predict diagnosis: age and bmi (a formula of 2 terms). On new rows the model should be right in 95 of \
 100 cases (95% interval 92–97); always answering "benign" is right in 63.'
     """
-    done = facts.get("finished")
+    done = facts.finished
     partial = f"Partial, from {done['folds']} of {done['of']} folds: " if done and done["folds"] < done["of"] else ""
     columns, score = _columns(facts), expected(facts)
-    if facts.get("chosen_by") == "person":
+    if facts.is_by_person:
         sentences = [_person(facts), columns, score, _own_score(facts)]
-    elif facts["signal"] == "none":
+    elif facts.signal == "none":
         sentences = [_nothing(facts), score]
-    elif facts.get("tentative") and not facts.get("no_column"):
+    elif facts.tentative and not facts.no_column:
         sentences = [_tentative(facts, columns), score]
-    elif facts["signal"] == "uncaptured":
+    elif facts.signal == "uncaptured":
         sentences = [_uncaptured(facts), columns, score]
     else:
         sentences = [columns, score]
@@ -57,25 +58,25 @@ def answer(facts: dict[str, Any]) -> str:
     return stop_words(facts) + partial + " ".join(sentence for sentence in (question(facts), *sentences) if sentence)
 
 
-def details(facts: dict[str, Any]) -> str:
+def details(facts: Answer) -> str:
     """What stands after columns and score: the price, unless it came before, which columns are well supported, classes.
 
     The report prints it smaller.
     """
     sentences = [] if is_dear(facts) else [price(facts)]
-    if facts.get("chosen_by") == "person" or facts["signal"] != "none":
-        sentences += [_sure(facts, _named_first(facts["contributions"])), by_class(facts), directions(facts)]
+    if facts.is_by_person or facts.signal != "none":
+        sentences += [_sure(facts, _named_first(facts.contributions)), by_class(facts), directions(facts)]
     return " ".join(sentence for sentence in sentences if sentence)
 
 
-def directions(facts: dict[str, Any]) -> str:
+def directions(facts: Answer) -> str:
     """How predictions go with columns whose direction was given; empty without any.
 
-    >>> directions({"monotone": {"directions": {"age": 1, "bmi": -1}, "label": "ill", "left_out": ["subset"]}})
+    >>> directions(Answer(monotone={"directions": {"age": 1, "bmi": -1}, "label": "ill", "left_out": ["subset"]}))
     "By request the predicted probability of 'ill' never falls as age rises and never rises as bmi rises, the other \
 columns equal. Left out, because it cannot obey: subset."
     """
-    given = facts.get("monotone")
+    given = facts.monotone
     if not given:
         return ""
     parts = []
@@ -88,16 +89,16 @@ columns equal. Left out, because it cannot obey: subset."
     return f"By request {what} {listed(parts)}, the other columns equal.{without}"
 
 
-def question(facts: dict[str, Any]) -> str:
+def question(facts: Answer) -> str:
     """The question about a column that alone reaches what the model does; empty without one, or where a stop asks it.
 
-    >>> question({"metric": "accuracy", "dominant": {"column": "Discharge status", "score": 0.9751}})
+    >>> question(Answer(dominant={"column": "Discharge status", "score": 0.9751}))
     'Discharge status alone reaches an accuracy of 0.975. Was it known beforehand?'
     """
-    column = facts.get("dominant")
+    column = facts.dominant
     if column is None or column["score"] is None or _is_stopped_by(facts, column["column"]):
         return ""
-    metric = spoken(facts["metric"])
+    metric = spoken(facts.metric)
     article = "an" if metric[0] in "aeiouR" else "a"
     return (
         f"{_column_name(column['column'])} alone reaches {article} {metric} of {three(column['score'])}. "
@@ -105,19 +106,19 @@ def question(facts: dict[str, Any]) -> str:
     )
 
 
-def _is_stopped_by(facts: dict[str, Any], column: str) -> bool:
+def _is_stopped_by(facts: Answer, column: str) -> bool:
     """Whether the stop that is quoted names the column and asks about it."""
-    stops = facts.get("stops") or []
+    stops = facts.stops or []
     return bool(stops) and f"column {column!r}" in stops[0] and "?" in stops[0]
 
 
-def stop_words(facts: dict[str, Any]) -> str:
+def stop_words(facts: Answer) -> str:
     """What voids the score, with a space at its end; empty where nothing does.
 
-    >>> stop_words({"stops": ["Do not quote this score: column 'x' is the target", "…"]})
+    >>> stop_words(Answer(stops=["Do not quote this score: column 'x' is the target", "…"]))
     "Do not quote this score: column 'x' is the target (and 1 more reason; see the warnings). "
     """
-    stops = facts.get("stops") or []
+    stops = facts.stops or []
     if not stops:
         return ""
     n_others = len(stops) - 1
@@ -125,18 +126,18 @@ def stop_words(facts: dict[str, Any]) -> str:
     return f"{stops[0]}{more}{'' if stops[0].endswith('?') and not n_others else '.'} "
 
 
-def _person(facts: dict[str, Any]) -> str:
+def _person(facts: Answer) -> str:
     """Who chose, what the rule would have taken, and what may be claimed whatever was chosen."""
-    chosen_procedure, usual = in_sentence(facts["procedure"]), in_sentence(facts["by_rule"])
-    is_same = facts["procedure"] == facts["by_rule"]
-    rule = "as the rule does" if is_same else f"the rule ({facts['prefer']}) takes {usual}"
+    chosen_procedure, usual = in_sentence(facts.procedure), in_sentence(facts.by_rule)
+    is_same = facts.procedure == facts.by_rule
+    rule = "as the rule does" if is_same else f"the rule ({facts.prefer}) takes {usual}"
     sentence = f"A person chose {chosen_procedure} when the scores had been seen; {rule}."
-    return f"{sentence} {_nothing(facts)}" if facts["signal"] == "none" else sentence
+    return f"{sentence} {_nothing(facts)}" if facts.signal == "none" else sentence
 
 
-def _own_score(facts: dict[str, Any]) -> str:
+def _own_score(facts: Answer) -> str:
     """What the score of a procedure that a person chose is, and is not."""
-    if facts["score"] is None or facts["procedure"] == "baseline":
+    if facts.score is None or facts.procedure == "baseline":
         return ""
     return (
         "That is this procedure's own score in the outer folds; one that was taken because it looked good there will "
@@ -144,12 +145,12 @@ def _own_score(facts: dict[str, Any]) -> str:
     )
 
 
-def _nothing(facts: dict[str, Any]) -> str:
-    n_columns = facts["n_columns"]
+def _nothing(facts: Answer) -> str:
+    n_columns = facts.n_columns
     who = "The column does not predict" if n_columns == 1 else f"None of the {n_columns:,} columns predicts"
     ways = []
-    if facts.get("association"):
-        p, level = facts["association"]["p_value"], facts["association"]["level"]
+    if facts.association:
+        p, level = facts.association["p_value"], facts.association["level"]
         is_near = p <= BORDERLINE
         ways.append(f"alone (smallest adjusted p = {p:.2f}, more than the {level} asked for)" if is_near else "alone")
     if models := _models(facts):
@@ -160,120 +161,119 @@ def _nothing(facts: dict[str, Any]) -> str:
     return f"{who} {target} measurably better than chance{how}.{none_tried}{_best_by_chance(facts)}{_few_rows(facts)}"
 
 
-def _models(facts: dict[str, Any]) -> list[str]:
+def _models(facts: Answer) -> list[str]:
     """The models tried, several of a kind, as they are said.
 
-    >>> _models({"tried": ["small-tree", "formula", "mine"], "black_boxes": ["forest"]})
+    >>> _models(Answer(tried=["small-tree", "formula", "mine"], black_boxes=["forest"]))
     ['small trees', 'formulas', 'mine', 'a random forest']
     """
-    names = [*facts["tried"], *facts.get("black_boxes", ())]
+    names = [*facts.tried, *facts.black_boxes]
     return [in_plural(name) for name in names]
 
 
-def _few_rows(facts: dict[str, Any]) -> str:
+def _few_rows(facts: Answer) -> str:
     """That a denial means little where a class has few rows.
 
-    >>> _few_rows({"recalls": [{"label": "no", "rows": 194}, {"label": "yes", "rows": 6}]})
+    >>> _few_rows(Answer(recalls=[{"label": "no", "rows": 194}, {"label": "yes", "rows": 6}]))
     ' With only 6 rows of yes, even a strong signal is often missed.'
     """
-    rarest = min(facts.get("recalls") or [], key=lambda row: row["rows"], default=None)
+    rarest = min(facts.recalls or [], key=lambda row: row["rows"], default=None)
     if rarest is None or rarest["rows"] >= FEW_ROWS:
         return ""
     rows = "1 row" if rarest["rows"] == 1 else f"{rarest['rows']} rows"
     return f" With only {rows} of {rarest['label']}, even a strong signal is often missed."
 
 
-def _best_by_chance(facts: dict[str, Any]) -> str:
+def _best_by_chance(facts: Answer) -> str:
     """A procedure whose own interval lies above chance, though the best of several does so by chance."""
-    best = facts.get("above_chance")
+    best = facts.above_chance
     if best is None:
         return ""
     low, high = best["interval"]
     return (
-        f" The best of them, {in_sentence(best['name'])}, has {an(facts['metric'])} of {two(best['score'])} (95% "
-        f"interval {two(low)}–{two(high)}); the best of {len(facts['tried'])} often has as much by chance."
+        f" The best of them, {in_sentence(best['name'])}, has {an(facts.metric)} of {two(best['score'])} (95% "
+        f"interval {two(low)}–{two(high)}); the best of {len(facts.tried)} often has as much by chance."
     )
 
 
-def _tentative(facts: dict[str, Any], columns: str) -> str:
+def _tentative(facts: Answer, columns: str) -> str:
     """What may be signal or chance: every test that shows it has a p-value above 0.05.
 
-    >>> _tentative({"contributions": {"f": 1.0}, "kind": "a formula of 1 term", "target": "y", "p_value": 0.082,
-    ...             "signal": "uncaptured", "procedure": "formula", "alpha": 0.1, "n_rows": 64}, "")
+    >>> _tentative(Answer(contributions={"f": 1.0}, kind="a formula of 1 term", target="y", p_value=0.082,
+    ...                   signal="uncaptured", procedure="formula", n_rows=64), "")
     'One column may predict y: f (a formula of 1 term). With 64 rows this could be chance (p = 0.082).'
     """
-    chance = f"with {facts['n_rows']:,} rows this could be chance"
-    if facts["p_value"] <= facts["alpha"]:
-        return f"{_predictors(facts, 'may predict')} {chance.capitalize()} (p = {facts['p_value']:.2g})."
-    if facts.get("by_black_box_alone"):
+    chance = f"with {facts.n_rows:,} rows this could be chance"
+    if facts.p_value <= facts.alpha:
+        return f"{_predictors(facts, 'may predict')} {chance.capitalize()} (p = {facts.p_value:.2g})."
+    if facts.by_black_box_alone:
         return (
             f"A black box ({_box(facts)}) may predict {_target(facts)}, no readable "
-            f"model does; {chance} (p = {facts['black_box']['p_value']:.2g}). {columns}"
+            f"model does; {chance} (p = {(facts.black_box or {}).get('p_value', 1.0):.2g}). {columns}"
         )
-    shown = facts["shown_by"]
+    shown = facts.shown_by or {}
     return (
         f"The columns may carry some information about {_target(facts)} "
         f"({in_sentence(shown['name'])} {_beats(facts, shown)}, p = {shown['p_value']:.2g}), but {chance}. {columns}"
     )
 
 
-def _uncaptured(facts: dict[str, Any]) -> str:
-    if facts.get("by_bound_alone"):
-        score, (low, high) = facts["score"], facts["interval"]
+def _uncaptured(facts: Answer) -> str:
+    if facts.by_bound_alone:
+        low, high = facts.ends
         return (
-            f"A sign of signal that is not captured: choosing a procedure in every fold has {an(facts['metric'])} of "
-            f"{two(score)} (95% interval {two(low)}–{two(high)}), above chance; tests of each procedure "
-            f"({listed(_models(facts | {'black_boxes': []}))}) pass no level that allows for their number."
+            f"A sign of signal that is not captured: choosing a procedure in every fold has {an(facts.metric)} of "
+            f"{two(facts.value)} (95% interval {two(low)}–{two(high)}), above chance; tests of each procedure "
+            f"({listed(_models(replace(facts, black_boxes=[])))}) pass no level that allows for their number."
         )
-    if facts.get("no_column"):
-        who = in_sentence(facts["procedure"])
+    if facts.no_column:
+        who = in_sentence(facts.procedure)
         return (
             f"There is signal, but the model does not capture it: held-out rows show it, and {who} fitted to all rows "
             "uses no column."
         )
-    if facts.get("by_black_box_alone"):
+    if facts.by_black_box_alone:
         readable = (
-            f", no procedure tried ({listed(_models(facts | {'black_boxes': []}))}) does" if facts["tried"] else ""
+            f", no procedure tried ({listed(_models(replace(facts, black_boxes=[])))}) does" if facts.tried else ""
         )
         return (
             f"There is signal, but no readable model captures it: a black box ({_box(facts)}) "
-            f"{_beats(facts, facts.get('black_box') or {}, ' beyond chance')}{readable}."
+            f"{_beats(facts, facts.black_box or {}, ' beyond chance')}{readable}."
         )
-    if facts.get("by_columns_alone") and not facts["tried"]:
-        return f"A sign of signal that is not captured: {associated(facts['association'])}; no model was tried."
-    if facts.get("by_columns_alone"):
+    if facts.by_columns_alone and not facts.tried:
+        return f"A sign of signal that is not captured: {associated(facts.association or {})}; no model was tried."
+    if facts.by_columns_alone:
         return (
-            f"A sign of signal that is not captured: {associated(facts['association'])}, but on rows not seen no "
-            f"procedure tried ({listed(_models(facts | {'black_boxes': []}))}) {_beats(facts, {}, ' beyond chance')}."
+            f"A sign of signal that is not captured: {associated(facts.association or {})}, but on rows not seen no "
+            f"procedure tried ({listed(_models(replace(facts, black_boxes=[])))}) {_beats(facts, {}, ' beyond chance')}."
         )
-    best = facts["shown_by"]
-    if facts["metric"] == "cost":
-        of_ranks = best is not None and best.get("by_ranks")
-        verb = "rank held-out rows better than" if of_ranks else "beat the shares of the classes beyond"
+    best = facts.shown_by or {}
+    if facts.metric == "cost":
+        verb = "rank held-out rows better than" if best.get("by_ranks") else "beat the shares of the classes beyond"
         return (
             "There is signal, but the decisions do not reliably cost less for it: the probabilities of at least one "
             f"procedure {verb} chance."
         )
     return (
         f"The columns carry some information about the target ({in_sentence(best['name'])} {_beats(facts, best)}, "
-        f"p = {best['p_value']:.2g}), but with {facts['n_rows']:,} rows no choice of a model is reliable."
+        f"p = {best['p_value']:.2g}), but with {facts.n_rows:,} rows no choice of a model is reliable."
     )
 
 
-def _beats(facts: dict[str, Any], shown: dict[str, Any], beyond: str = "") -> str:
+def _beats(facts: Answer, shown: dict[str, Any], beyond: str = "") -> str:
     """What a test shows of a model: lower losses than the baseline's, or only a better order of held-out rows.
 
-    >>> _beats({}, {"name": "formula", "p_value": 0.001, "by_ranks": True})
+    >>> _beats(Answer(), {"name": "formula", "p_value": 0.001, "by_ranks": True})
     'ranks held-out rows better than chance'
     """
     if shown.get("by_ranks"):
         return "ranks held-out rows better than chance"
-    return f"beats {'the shares of the classes' if facts['metric'] == 'cost' else rival(facts)}{beyond}"
+    return f"beats {'the shares of the classes' if facts.metric == 'cost' else rival(facts)}{beyond}"
 
 
-def _box(facts: dict[str, Any]) -> str:
+def _box(facts: Answer) -> str:
     """The best black box, as it is said."""
-    return reference_noun((facts.get("black_box") or {}).get("name", "boosting"), "gradient boosting")
+    return reference_noun((facts.black_box or {}).get("name", "boosting"), "gradient boosting")
 
 
 def associated(association: dict[str, Any]) -> str:
@@ -297,39 +297,39 @@ def associated(association: dict[str, Any]) -> str:
     )
 
 
-def _columns(facts: dict[str, Any]) -> str:
+def _columns(facts: Answer) -> str:
     """Which columns predict the target, largest contribution first, and by what kind of model."""
-    shares = facts["contributions"]
-    kind = facts.get("kind") or in_sentence(facts["procedure"])
+    shares = facts.contributions
+    kind = facts.kind or in_sentence(facts.procedure)
     if not shares:
-        return f"The model uses none of the {facts['n_columns']:,} columns."
+        return f"The model uses none of the {facts.n_columns:,} columns."
     names = _named_first(shares)
-    if len(shares) > READABLE_COLUMNS and facts["signal"] == "captured":
+    if len(shares) > READABLE_COLUMNS and facts.signal == "captured":
         return _many_columns(facts, names, kind)
-    if facts["signal"] == "captured":
+    if facts.signal == "captured":
         return _predictors(facts, "predicts" if len(shares) == 1 else "predict")
     n = f"{number(len(shares))} column{'' if len(shares) == 1 else 's'}"
     return f"The model ({kind}) uses {n}: {_used(facts, names)}."
 
 
-def _predictors(facts: dict[str, Any], verb: str) -> str:
+def _predictors(facts: Answer, verb: str) -> str:
     """How many columns predict the target, or may, which, and by what kind of model."""
-    shares, n = facts["contributions"], number(len(facts["contributions"]))
+    shares, n = facts.contributions, number(len(facts.contributions))
     columns = f"{n[0].upper()}{n[1:]} column{'' if len(shares) == 1 else 's'}"
-    kind = facts.get("kind") or in_sentence(facts["procedure"])
+    kind = facts.kind or in_sentence(facts.procedure)
     target = _target(facts)
     return f"{columns} {verb} {target}: {_used(facts, _named_first(shares))} ({kind})."
 
 
-def _used(facts: dict[str, Any], names: list[str]) -> str:
+def _used(facts: Answer, names: list[str]) -> str:
     """The columns that are named, and how many others there are."""
-    n_others = len(facts["contributions"]) - len(names)
+    n_others = len(facts.contributions) - len(names)
     return _with_joint(facts, names, f"{n_others:,} more" if n_others else "")
 
 
-def _many_columns(facts: dict[str, Any], names: list[str], kind: str) -> str:
+def _many_columns(facts: Answer, names: list[str], kind: str) -> str:
     """The columns of a black box, the first by name where they contribute more than others."""
-    shares, target = facts["contributions"], _target(facts)
+    shares, target = facts.contributions, _target(facts)
     together = f"{number(len(shares))} columns together predict {target}"
     if sum(shares[name] for name in names) < STANDS_OUT:
         return f"{together}, and none stands out ({kind})."
@@ -341,18 +341,18 @@ def _named_first(shares: dict[str, float]) -> list[str]:
     return list(shares)[:MOST_NAMED] if len(shares) > MOST_NAMED + 1 else list(shares)
 
 
-def _with_joint(facts: dict[str, Any], names: list[str], more: str = "") -> str:
+def _with_joint(facts: Answer, names: list[str], more: str = "") -> str:
     """The names; columns that cancel each other stand together, where the first of them does.
 
-    >>> _with_joint({"joint": [["a", "b"]]}, ["c", "a", "b"])
+    >>> _with_joint(Answer(joint=[["a", "b"]]), ["c", "a", "b"])
     'c, a and b (jointly)'
-    >>> _with_joint({}, ["a", "b"], "3 more")
+    >>> _with_joint(Answer(), ["a", "b"], "3 more")
     'a, b and 3 more'
     """
     phrases: list[str] = []
     done: set[str] = set()
     for name in names:
-        group = next((group for group in facts.get("joint") or () if name in group), [name])
+        group = next((group for group in facts.joint or () if name in group), [name])
         if name not in done:
             phrases.append(
                 f"{listed(list(map(_column_name, group)))} (jointly)" if len(group) > 1 else _column_name(name)
@@ -363,18 +363,18 @@ def _with_joint(facts: dict[str, Any], names: list[str], more: str = "") -> str:
     return listed([*phrases, more] if more else phrases)
 
 
-def _sure(facts: dict[str, Any], names: list[str]) -> str:
+def _sure(facts: Answer, names: list[str]) -> str:
     """Which of the named columns are shown to add to the others; nothing where all are.
 
-    >>> _sure({"sure": ["age"]}, ["age", "bmi", "sex"])
+    >>> _sure(Answer(supported=["age"]), ["age", "bmi", "sex"])
     'Well supported is age; in another sample, other columns might take the place of the other two.'
-    >>> _sure({"sure": ["age", "bmi"]}, ["age", "bmi", "sex"])
+    >>> _sure(Answer(supported=["age", "bmi"]), ["age", "bmi", "sex"])
     'All are well supported but sex.'
     """
-    if facts.get("sure") is None or set(names) <= set(facts["sure"]):
+    if facts.supported is None or set(names) <= set(facts.supported):
         return ""
-    sure = [_column_name(name) for name in names if name in set(facts["sure"])]
-    doubtful = [_column_name(name) for name in names if name not in set(facts["sure"])]
+    sure = [_column_name(name) for name in names if name in set(facts.supported)]
+    doubtful = [_column_name(name) for name in names if name not in set(facts.supported)]
     if not sure:
         who = "it" if len(doubtful) == 1 else "any of them"
         return f"In another sample, another column might take the place of {who}."
@@ -389,14 +389,14 @@ def _sure(facts: dict[str, Any], names: list[str]) -> str:
     return f"Well supported {verb} {listed(sure)}; {doubt}."
 
 
-def _target(facts: dict[str, Any]) -> str:
+def _target(facts: Answer) -> str:
     """What is predicted: the target, of counts with exposures its rate.
 
-    >>> _target({"target": "claims", "exposure": "years"})
+    >>> _target(Answer(target="claims", exposure="years"))
     'claims per unit of years'
     """
-    per = f" per unit of {facts['exposure']}" if facts.get("exposure") else ""
-    return f"{_column_name(facts.get('target', 'the target'))}{per}"
+    per = f" per unit of {facts.exposure}" if facts.exposure else ""
+    return f"{_column_name(facts.target or 'the target')}{per}"
 
 
 def _column_name(name: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.distributions import t_quantile
 from tamis.metrics.intervals.paired import difference
+from tamis.results.comparison import BlackBox
 from tamis.results.fold import FoldRecord, Judgements
 from tamis.study.comparison.figures import by_unit, excess, figures, score
 from tamis.study.fold import FoldRules
@@ -33,7 +33,7 @@ def best_black_box(
     judged: Judgements,
     tests: Sequence[tuple[float, bool]],
     guessed: float | None = None,
-) -> dict[str, Any] | None:
+) -> BlackBox | None:
     """The score of the best black box, and what the quoted procedure gives up against it; None without any.
 
     Parameters
@@ -55,21 +55,21 @@ def best_black_box(
     quoted_score = score(problem, rules, folds, quoted) if guessed is None else guessed
     cost = excess(rules.metric, values["score"], quoted_score)
     p_value, by_ranks = min(tests, default=(1.0, False))
-    return {
-        "name": best.name,
-        "words": best.words,
+    return BlackBox(
+        name=best.name,
+        words=best.words,
         **values,
-        "folds": len(folds),
-        "beside": quoted_score,
-        "cost": cost,
-        "cost_interval": _cost_interval(problem, rules, folds, quoted, records, cost),
-        "loss": float(theirs.sum() / rows.sum()),
-        "difference": gap.mean,
-        "standard_error": gap.error,
-        "better": "black box" if gap.p_value <= LEVEL else "quoted" if back.p_value <= LEVEL else "neither",
-        "p_value": p_value,
-        "by_ranks": by_ranks,
-    }
+        folds=len(folds),
+        quoted_score=quoted_score,
+        cost=cost,
+        cost_interval=_cost_interval(problem, rules, folds, quoted, records, cost),
+        loss=float(theirs.sum() / rows.sum()),
+        difference=gap.mean,
+        standard_error=gap.error,
+        better="black box" if gap.p_value <= LEVEL else "quoted" if back.p_value <= LEVEL else "neither",
+        p_value=p_value,
+        by_ranks=by_ranks,
+    )
 
 
 def best_records(references: Sequence[Procedure], judged: Judgements) -> tuple[Procedure, list[FoldRecord]]:
@@ -78,14 +78,10 @@ def best_records(references: Sequence[Procedure], judged: Judgements) -> tuple[P
     In each fold the best one is the one that loses least in the other folds, so that a fold's own rows do not choose
     the model that they judge.
     """
-    means = np.array([[_mean_loss(fold) for fold in judged[reference.name]] for reference in references])
+    means = np.array([[record.losses.mean() for record in judged[reference.name]] for reference in references])
     loss_of_others = means.sum(axis=1, keepdims=True) - means
     records = [judged[references[int(best)].name][i] for i, best in enumerate(np.argmin(loss_of_others, axis=0))]
     return references[int(np.argmin(means.sum(axis=1)))], records
-
-
-def _mean_loss(record: FoldRecord) -> float:
-    return sum(record.losses.loss) / max(1, sum(record.losses.rows))
 
 
 def _cost_interval(

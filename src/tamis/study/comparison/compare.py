@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,12 @@ from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.intervals.curves import calibration, confusion, roc
 from tamis.metrics.intervals.paired import difference
 from tamis.metrics.intervals.tally import Tally
+from tamis.results.comparison import ColumnPath, Comparison, FrontierPoint, Rung
 from tamis.results.fold import FoldRecord, Judgements
 from tamis.results.procedure import ProcedureRecord
 from tamis.study.choose import RungLosses, choose_by_rung, rungs_of
 from tamis.study.claims.association import Association
-from tamis.study.claims.claim import CHANCE, claim, level_of
+from tamis.study.claims.claim import CHANCE, Claim, claim, level_of
 from tamis.study.claims.held_out import HeldOut
 from tamis.study.claims.scoring import majority_share
 from tamis.study.comparison.black_box import best_black_box
@@ -25,7 +26,7 @@ from tamis.study.comparison.figures import by_unit, excess, figures, first_folds
 from tamis.study.comparison.frontier import frontier, paths
 from tamis.study.comparison.ladder import ladder, rung_records
 from tamis.study.comparison.naive import naive_forecasts
-from tamis.study.comparison.race import picked_inside, raced_facts
+from tamis.study.comparison.race import picked_inside, race_facts
 from tamis.study.fold import FoldRules, tally_of
 from tamis.study.prediction.residuals import error_facts
 from tamis.study.problem import StudyProblem
@@ -57,297 +58,334 @@ class Compared:
     sizes: Sequence[int] = ()
 
 
-def compare(
-    problem: StudyProblem,
-    rules: FoldRules,
-    prefer: str,
-    which: Compared,
-    folds: Sequence[Fold],
-    judged: Judgements,
-    columns: Association,
-) -> dict[str, Any]:
-    """Each procedure's figures, what they show against the baseline, the one chosen, and the score of choosing so.
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """Procedures judged in the same outer folds: their figures, what they show, and the choice between them.
 
     Procedures are compared by the proper loss of held-out rows, paired by unit; the metric is only quoted. Black boxes
     are judged in the same folds and never chosen, but what they show is not denied. Where a person chose a procedure by
     name, its own figures are quoted; what may be claimed, and the score of the rule's choice, stay as they are.
+
+    Attributes
+    ----------
+    problem, rules : what is predicted, and how folds are judged.
+    prefer : the rule of choice.
+    which : the procedures.
+    folds : the outer folds.
+    judged : procedure -> its records in them.
+    association : every column alone against the target.
     """
-    metric, procedures, restricted, person = rules.metric, which.procedures, which.restricted, which.person
-    names = [procedure.name for procedure in which.candidates]
-    picked = [picked_inside(prefer, names, judged, i) for i in range(len(folds))]
-    of_picked = [judged[names[p]][i] for i, p in enumerate(picked)]
-    held_out = {
-        procedure.name: HeldOut.of(problem, folds, judged[procedure.name])
-        for procedure in (*procedures, *which.candidates)
-    }
-    rows, losses = held_out[names[0]].rows, [held_out[name].losses for name in names]
-    p_picked_folds = HeldOut.of(problem, folds, of_picked)
-    naive = {names[0]: judged[names[0]], **naive_forecasts(problem, rules, folds)}
-    rival = min(naive, key=lambda name: float(by_unit(problem, folds, naive[name], "loss").sum()))
-    baseline = HeldOut.of(problem, folds, naive[rival])
-    boxes = [HeldOut.of(problem, folds, judged[procedure.name]) for procedure in which.references]
-    of_choice = figures(problem, rules, folds, of_picked)
-    alpha = level_of(columns)
-    claimed = claim(
-        baseline, [held_out[procedure.name] for procedure in procedures[1:]], p_picked_folds, boxes, alpha
-    ).with_association(columns)
-    claimed = claimed.bounded(metric.name, of_choice["interval"]).hedged(columns)
-    metric_sums, by_none = _metric_sums(problem, folds, names, judged), claimed.by_no_procedure
-    rungs = _rung_losses(problem, folds, names, judged, metric_sums is not None)
-    choice = partial(_chosen, names, losses, rows, prefer, by_none, rungs)
-    index = 0 if claimed.signal == "none" else choice(metric_sums)
-    by_metric = bool(index) and metric_sums is not None and index != choice(None)
-    whose = {**judged, **{procedure.name: records for procedure, records in restricted}}
-    chosen_name = person or names[index]
-    quoted = of_picked if index and person is None else whose[chosen_name]
-    best = int(np.argmin([sums.sum() for sums in losses]))
-    promised = mean([record.inner_score for record in of_picked])
-    standing = partial(_standing, losses[0], losses[best], rows)
-    listed = [
-        _record(
-            problem, rules, procedure, judged[procedure.name], folds, standing(held_out[procedure.name].losses), p_value
+
+    problem: StudyProblem
+    rules: FoldRules
+    prefer: str
+    which: Compared
+    folds: Sequence[Fold]
+    judged: Judgements
+    association: Association
+
+    @cached_property
+    def comparison(self) -> Comparison:
+        """The facts for results.json."""
+        which, claimed, of_choice = self.which, self._claim, self._figures_of_choice
+        listed, named = self._listed, (self.chosen, self._best, self._by_rule)
+        inner_score = mean([record.inner_score for record in self._picked])
+        return Comparison(
+            procedures=[*listed, *(row for row in self._on_request if row.name in named)],
+            loss=self.rules.loss,
+            prefer=self.prefer,
+            chosen=self.chosen,
+            chosen_by="person" if which.person else "rule",
+            by_rule=self._by_rule,
+            by_metric=bool(self._index) and self._metric_sums is not None and self._index != self._choice(None),
+            best=self._best,
+            signal=claimed.signal,
+            by_black_box_alone=claimed.by_black_box_alone,
+            by_columns_alone=claimed.by_columns_alone,
+            by_bound_alone=claimed.by_bound_alone,
+            tentative=claimed.is_tentative,
+            by_ranks=[row.name for row, by_ranks in zip(listed, claimed.by_ranks) if by_ranks],
+            above_chance=_above_chance(self.rules.metric.name, listed) if claimed.signal == "none" else None,
+            association=self.association.to_dict(),
+            p_value=claimed.p_value,
+            alpha=level_of(self.association),
+            metric_correlation=self._metric_correlation(),
+            gain_p_value=self._held_out_of(self._quoted if which.person else self._picked).gain_p_value(self._baseline),
+            naive=self._naive_facts(),
+            score=of_choice["score"],
+            interval=of_choice["interval"],
+            interval_note=of_choice["interval_note"],
+            scores=of_choice["scores"],
+            inner_score=inner_score,
+            optimism=excess(self.rules.metric, inner_score, of_choice["score"]),
+            chosen_in_folds=self._picked_names,
+            n_unlearned=sum(record.n_unlearned for record in self._picked),
+            recalls=self._recalls(),
+            diagnostics=self._diagnostics(),
+            black_box=best_black_box(
+                self.problem,
+                self.rules,
+                which.references,
+                self.folds,
+                self._quoted,
+                self.judged,
+                list(zip(claimed.black_boxes, claimed.by_ranks[len(listed) :])),
+                listed[0].score if self.chosen == self._names[0] else None,
+            ),
         )
-        for procedure, p_value in zip(procedures, claimed.p_values)
-    ]
-    rows_on_request = [
-        _record(
-            problem,
-            rules,
-            procedure,
-            records,
-            folds,
-            standing(by_unit(problem, folds, records, "loss")),
-            _bonferroni(baseline, HeldOut.of(problem, folds, records), len(listed)),
+
+    def ladder(self) -> list[Rung]:
+        """The best readable model of each number of columns, and the best black box."""
+        return ladder(self.problem, self.rules, self.which, self.folds, self.judged, self.chosen)
+
+    def frontier(self) -> list[FrontierPoint]:
+        """Score against number of columns over all procedures."""
+        return frontier([*self._listed, *self._on_request], self.chosen)
+
+    def paths(self) -> list[ColumnPath]:
+        """Scores along procedures held to few columns, in the folds of the first repeat."""
+        n_first = len(first_folds(self.folds))
+        spreads = None  # squares about the mean of the training rows are what the baseline loses
+        if self.rules.metric.base == "r2" and not self.rules.metric.negated:
+            spreads = [sum(record.losses.loss) for record in self.judged["baseline"][:n_first]]
+        return paths({name: records[:n_first] for name, records in self.judged.items()}, spreads)
+
+    @property
+    def chosen(self) -> str:
+        """The name of the procedure taken."""
+        return self.which.person or self._by_rule
+
+    @property
+    def _names(self) -> list[str]:
+        return [procedure.name for procedure in self.which.candidates]
+
+    @cached_property
+    def _picked_names(self) -> list[str]:
+        """In each fold, the candidate that its training part alone would have chosen."""
+        names = self._names
+        return [names[picked_inside(self.prefer, names, self.judged, i)] for i in range(len(self.folds))]
+
+    @cached_property
+    def _picked(self) -> list[FoldRecord]:
+        return [self.judged[name][i] for i, name in enumerate(self._picked_names)]
+
+    def _records_of(self, name: str) -> list[FoldRecord]:
+        restricted = {procedure.name: records for procedure, records in self.which.restricted}
+        return restricted[name] if name in restricted else self.judged[name]
+
+    @cached_property
+    def _quoted(self) -> list[FoldRecord]:
+        """What the quoted score is of: the choice made in every fold, or a single procedure."""
+        return self._picked if self._index and self.which.person is None else self._records_of(self.chosen)
+
+    def _held_out_of(self, records: list[FoldRecord]) -> HeldOut:
+        return HeldOut.of(self.problem, self.folds, records)
+
+    @cached_property
+    def _held_out(self) -> dict[str, HeldOut]:
+        names = dict.fromkeys(procedure.name for procedure in (*self.which.procedures, *self.which.candidates))
+        return {name: self._held_out_of(self.judged[name]) for name in names}
+
+    @property
+    def _losses(self) -> list[np.ndarray]:
+        """Of each candidate, losses by unit."""
+        return [self._held_out[name].losses for name in self._names]
+
+    def _sums(self, records: list[FoldRecord], kind: str = "loss") -> np.ndarray:
+        return by_unit(self.problem, self.folds, records, kind)
+
+    @cached_property
+    def _naive(self) -> tuple[str, list[FoldRecord]]:
+        """The baseline, or the naive forecast that loses less than it."""
+        name = self._names[0]
+        naive = {name: self.judged[name], **naive_forecasts(self.problem, self.rules, self.folds)}
+        return min(naive.items(), key=lambda item: float(self._sums(item[1]).sum()))
+
+    def _naive_facts(self) -> dict[str, Any] | None:
+        name, records = self._naive
+        is_baseline = name == self._names[0]
+        return None if is_baseline else {"name": name, "score": score(self.problem, self.rules, self.folds, records)}
+
+    @cached_property
+    def _baseline(self) -> HeldOut:
+        return self._held_out_of(self._naive[1])
+
+    @cached_property
+    def _figures_of_choice(self) -> dict[str, Any]:
+        return figures(self.problem, self.rules, self.folds, self._picked)
+
+    @cached_property
+    def _claim(self) -> Claim:
+        """What may be claimed."""
+        tested = [self._held_out[procedure.name] for procedure in self.which.procedures[1:]]
+        boxes = [self._held_out_of(self.judged[procedure.name]) for procedure in self.which.references]
+        alpha = level_of(self.association)
+        claimed = claim(self._baseline, tested, self._held_out_of(self._picked), boxes, alpha)
+        claimed = claimed.with_association(self.association)
+        return claimed.bounded(self.rules.metric.name, self._figures_of_choice["interval"]).hedged(self.association)
+
+    @cached_property
+    def _metric_sums(self) -> list[np.ndarray] | None:
+        """Of each candidate, losses whose mean the quoted metric is, by unit; None where it has none in some fold."""
+        if any(record.losses.quoted is None for name in self._names for record in self.judged[name]):
+            return None
+        return [self._sums(self.judged[name], "quoted") for name in self._names]
+
+    @cached_property
+    def _rungs(self) -> RungLosses:
+        """What every rung lost in the outer folds, its kind chosen by the training rows of each."""
+        names = self._names
+        each = [rung_records([names[i] for i in rung], self.judged, len(self.folds)) for rung in rungs_of(names)]
+        quoted = None if self._metric_sums is None else [self._sums(records, "quoted") for records in each]
+        return RungLosses([self._sums(records) for records in each], quoted)
+
+    def _choice(self, metric_sums: list[np.ndarray] | None) -> int:
+        """The choice by the outer losses, once there is a signal: then it is not the baseline.
+
+        Where no procedure shows the signal, but a black box or columns alone do, the baseline may be as good as any.
+        """
+        rungs = self._rungs if metric_sums is not None else replace(self._rungs, quoted=None)
+        rows = self._held_out[self._names[0]].rows
+        index = choose_by_rung(self._names, self._losses, rows, self.prefer, metric_sums, rungs)
+        return (
+            index
+            if index or self._claim.by_no_procedure
+            else 1 + int(np.argmin([sums.sum() for sums in self._losses[1:]]))
         )
-        for procedure, records in (*restricted, *_unlisted(which, (chosen_name, names[best], names[index]), judged))
-    ]
-    guessed = listed[0].nested if chosen_name == names[0] else None
-    box_tests = list(zip(claimed.black_boxes, claimed.by_ranks[len(procedures) :]))
-    return {
-        "procedures": [
-            *(row.to_dict() for row in listed),
-            *(row.to_dict() for row in rows_on_request if row.name in (chosen_name, names[best], names[index])),
-        ],
-        "loss": rules.loss,
-        "prefer": prefer,
-        "chosen": chosen_name,
-        "chosen_by": "person" if person else "rule",
-        "by_rule": names[index],
-        "by_metric": by_metric,
-        "best": names[best],
-        "signal": claimed.signal,
-        "by_black_box_alone": claimed.by_black_box_alone,
-        "by_columns_alone": claimed.by_columns_alone,
-        "by_bound_alone": claimed.by_bound_alone,
-        "tentative": claimed.is_tentative,
-        "by_ranks": [procedure.name for procedure, by_ranks in zip(procedures, claimed.by_ranks) if by_ranks],
-        "above_chance": _above_chance(metric.name, listed) if claimed.signal == "none" else None,
-        "association": columns.to_dict(),
-        "p_value": claimed.p_value,
-        "alpha": alpha,
-        "shared_luck": _shared_luck(problem, folds, losses[0], metric_sums, of_picked),
-        "gain_p_value": (HeldOut.of(problem, folds, whose[chosen_name]) if person else p_picked_folds).gain_p_value(
-            baseline
-        ),
-        "naive": None if rival == names[0] else {"name": rival, "score": score(problem, rules, folds, naive[rival])},
-        **{name: of_choice[name] for name in ("score", "interval", "interval_note", "scores")},
-        "promised": promised,
-        "optimism": excess(metric, promised, of_choice["score"]),
-        "chosen_in_folds": [names[p] for p in picked],
-        "unlearned": sum(record.n_unlearned for record in of_picked),
-        "recalls": _recalls(problem, rules, folds, quoted),
-        "judged": _judged(problem, rules, folds, whose[chosen_name]),
-        "black_box": best_black_box(problem, rules, which.references, folds, quoted, judged, box_tests, guessed),
-        "ladder": ladder(problem, rules, which, folds, judged, chosen_name),
-        "frontier": frontier([*listed, *rows_on_request], chosen_name),
-        "paths": _paths(rules, folds, judged),
-    }
+
+    @cached_property
+    def _index(self) -> int:
+        """The candidate that the rule takes."""
+        return 0 if self._claim.signal == "none" else self._choice(self._metric_sums)
+
+    @property
+    def _by_rule(self) -> str:
+        return self._names[self._index]
+
+    @cached_property
+    def _best(self) -> str:
+        """The candidate of least loss."""
+        return self._names[int(np.argmin([sums.sum() for sums in self._losses]))]
+
+    def _metric_correlation(self) -> float:
+        """Correlation, over units, of the gain by the loss that is tested and by the metric that is quoted.
+
+        1 where the metric is the loss, or has none of its own.
+        """
+        if self._metric_sums is None:
+            return 1.0
+        gains = (
+            self._losses[0] - self._sums(self._picked),
+            self._metric_sums[0] - self._sums(self._picked, "quoted"),
+        )
+        if min(float(gain.std()) for gain in gains) == 0:
+            return 0.0
+        return float(np.clip(np.corrcoef(*gains)[0, 1], 0.0, 1.0))
+
+    @cached_property
+    def _listed(self) -> list[ProcedureRecord]:
+        """The rows of the procedures that are tested, the baseline first."""
+        return [
+            self._row(procedure, self.judged[procedure.name], p_value)
+            for procedure, p_value in zip(self.which.procedures, self._claim.p_values)
+        ]
+
+    @cached_property
+    def _on_request(self) -> list[ProcedureRecord]:
+        """Rows of procedures held to few columns, of readable models of one size, and of a black box that was chosen.
+
+        Their p-values are Bonferroni's: they were added when the others had been seen, whose p-values stay.
+        """
+        listed = {procedure.name for procedure in (*self.which.procedures, *(p for p, _ in self.which.restricted))}
+        others = [
+            (procedure, self.judged[procedure.name])
+            for procedure in (*self.which.candidates, *self.which.references)
+            if procedure.name in (self.chosen, self._best, self._by_rule) and procedure.name not in listed
+        ]
+        n_tests, rows = len(self.which.procedures), []
+        for procedure, records in (*self.which.restricted, *others):
+            p_value = self._held_out_of(records).gain_p_value(self._baseline, proper=True)
+            rows.append(self._row(procedure, records, min(1.0, p_value * n_tests)))
+        return rows
+
+    def _row(self, procedure: Procedure, records: list[FoldRecord], p_value: float) -> ProcedureRecord:
+        values = figures(self.problem, self.rules, self.folds, records)
+        train, held_out_score = mean([record.train_score for record in records]), values.pop("score")
+        if procedure.name == "baseline" and (guessed := self._guessed_fraction()) is not None:
+            held_out_score = guessed if self.rules.metric.base == "accuracy" else held_out_score
+            held_out_score = 1 - guessed if self.rules.metric.base == "error" else held_out_score
+            if values["interval"] is not None and held_out_score is not None:
+                low, high = values["interval"]
+                values["interval"] = [min(low, held_out_score), max(high, held_out_score)]
+            values["metrics"]["accuracy"] = guessed
+        losses, rows = self._sums(records), self._held_out[self._names[0]].rows
+        behind = difference(losses, self._held_out[self._best].losses, rows)
+        baseline, total = float(self._losses[0].sum()), float(losses.sum())
+        return ProcedureRecord(
+            name=procedure.name,
+            words=procedure.words + _not_fitted_further(records),
+            train_score=train,
+            score=held_out_score,
+            gap=excess(self.rules.metric, train, held_out_score),
+            **values,
+            columns=[record.n_columns for record in records],
+            race=race_facts(records),
+            loss=total / float(rows.sum()),
+            gain=(baseline - total) / baseline if baseline > 0 else 0.0,
+            difference=behind.mean,
+            standard_error=behind.error,
+            p_value=p_value,
+        )
+
+    def _guessed_fraction(self) -> float | None:
+        """What guessing the majority gets on new rows where its being the majority may be chance; None otherwise."""
+        if not self.problem.labels or self.rules.costs is not None:
+            return None
+        return majority_share(np.bincount(self.problem.y, minlength=len(self.problem.labels)))
+
+    def _tallies(self, records: list[FoldRecord]) -> list[Tally]:
+        return [tally_of(self.problem, self.rules, fold, record) for fold, record in zip(self.folds, records)]
+
+    def _recalls(self) -> list[dict[str, Any]] | None:
+        """Of each class its held-out recall, and how many rows that is of; None for numbers."""
+        labels = self.problem.labels
+        if not labels:
+            return None
+        rows = np.bincount(self.problem.y, minlength=len(labels)).tolist()
+        each = zip(labels, recalls(self._tallies(self._quoted)), rows)
+        return [{"label": label, "recall": recall, "rows": n} for label, recall, n in each]
+
+    def _diagnostics(self) -> dict[str, Any]:
+        """Confusion matrix and, for two classes, ROC and calibration curves of the choice; of numbers, the errors."""
+        records = self._records_of(self.chosen)
+        if not self.problem.labels:
+            return {"errors": error_facts(self.problem.y, self.folds, records)}
+        tallies = self._tallies(records)
+        curves: dict[str, Any] = {"confusion": confusion(tallies).tolist()}
+        if records[0].tally is not None and len(self.problem.labels) == 2:  # else the rows themselves are there
+            curve, bins = roc(tallies, 1), calibration(tallies, 1)
+            curves["roc"] = {name: np.clip(values, 0, 1).tolist() for name, values in curve.items()}
+            curves["calibration"] = {name: values.tolist() for name, values in bins.items()}
+        return curves
 
 
-def _unlisted(which: Compared, names: Sequence[str], judged: Judgements) -> list[Kept]:
-    """Procedures of these names that are not listed: readable models of one size, or a black box a person chose."""
-    listed = {procedure.name for procedure in which.procedures} | {procedure.name for procedure, _ in which.restricted}
-    fitted = (*which.candidates, *which.references)
-    return [
-        (procedure, judged[procedure.name])
-        for procedure in fitted
-        if procedure.name in names and procedure.name not in listed
-    ]
-
-
-def _paths(rules: FoldRules, folds: Sequence[Fold], judged: Judgements) -> list[dict[str, Any]]:
-    """Scores along procedures held to few columns, in the folds of the first repeat."""
-    n_first = len(first_folds(folds))
-    spreads = None  # squares about the mean of the training rows are what the baseline loses
-    if rules.metric.base == "r2" and not rules.metric.negated:
-        spreads = [sum(record.losses.loss) for record in judged["baseline"][:n_first]]
-    return paths({name: results[:n_first] for name, results in judged.items()}, spreads)
-
-
-def unused_columns(compared: dict[str, Any], contributions: dict[str, float]) -> dict[str, Any]:
-    """Whether the refitted model uses no column, and what may then be claimed: nothing was captured by it."""
-    is_claimed = compared["signal"] == "captured" or compared["tentative"]
-    no_column = is_claimed and not contributions and compared["chosen_by"] == "rule"
-    return {"no_column": no_column, "signal": "uncaptured" if no_column else compared["signal"]}
-
-
-def _bonferroni(baseline: HeldOut, losses: HeldOut, n_tests: int) -> float:
-    """The p-value of a procedure that was added when the others had been seen: theirs are not adjusted again."""
-    return min(1.0, losses.gain_p_value(baseline, proper=True) * n_tests)
+def unused_columns(comparison: Comparison, contributions: dict[str, float]) -> Comparison:
+    """The comparison where the refitted model uses no column: then nothing was captured by it."""
+    is_claimed = comparison.signal == "captured" or comparison.tentative
+    if not is_claimed or contributions or comparison.is_by_person:
+        return comparison
+    return replace(comparison, no_column=True, signal="uncaptured")
 
 
 def _above_chance(metric: str, listed: list[ProcedureRecord]) -> dict[str, Any] | None:
     """The procedure of the best ranking, where its own interval excludes chance."""
     ranked = [row for row in listed[1:] if metric == "roc_auc" and row.interval and row.interval[0] > CHANCE]
-    best = max(ranked, key=lambda row: row.nested or 0.0, default=None)
-    return None if best is None else {"name": best.name, "score": best.nested, "interval": best.interval}
+    best = max(ranked, key=lambda row: row.score or 0.0, default=None)
+    return None if best is None else {"name": best.name, "score": best.score, "interval": best.interval}
 
 
-def _metric_sums(
-    problem: StudyProblem, folds: Sequence[Fold], names: Sequence[str], judged: Judgements
-) -> list[np.ndarray] | None:
-    """Of each procedure, losses whose mean the quoted metric is, by unit; None where it has none in some fold."""
-    if any(record.losses.quoted is None for name in names for record in judged[name]):
-        return None
-    return [by_unit(problem, folds, judged[name], "quoted") for name in names]
-
-
-def _shared_luck(
-    problem: StudyProblem,
-    folds: Sequence[Fold],
-    baseline: np.ndarray,
-    metric_sums: list[np.ndarray] | None,
-    picked: list[FoldRecord],
-) -> float:
-    """Correlation, over units, of the gain by the loss that is tested and by the metric that is quoted.
-
-    1 where the metric is the loss, or has none of its own.
-    """
-    if metric_sums is None:
-        return 1.0
-    gains = (
-        baseline - by_unit(problem, folds, picked, "loss"),
-        metric_sums[0] - by_unit(problem, folds, picked, "quoted"),
-    )
-    if min(float(gain.std()) for gain in gains) == 0:
-        return 0.0
-    return float(np.clip(np.corrcoef(*gains)[0, 1], 0.0, 1.0))
-
-
-def _rung_losses(
-    problem: StudyProblem, folds: Sequence[Fold], names: Sequence[str], judged: Judgements, has_metric: bool
-) -> RungLosses:
-    """What every rung lost in the outer folds, its kind chosen by the training rows of each."""
-    records = [rung_records([names[place] for place in rung], judged, len(folds)) for rung in rungs_of(names)]
-    losses = [by_unit(problem, folds, of_rung, "loss") for of_rung in records]
-    return RungLosses(
-        losses, [by_unit(problem, folds, of_rung, "quoted") for of_rung in records] if has_metric else None
-    )
-
-
-def _chosen(
-    names: Sequence[str],
-    losses: list[np.ndarray],
-    rows: np.ndarray,
-    prefer: str,
-    by_none: bool,
-    rungs: RungLosses,
-    quoted: list[np.ndarray] | None,
-) -> int:
-    """The choice by the outer losses, once there is a signal: then it is not the baseline.
-
-    Where no procedure shows the signal, but a black box or columns alone do, the baseline may be as good as any.
-    """
-    rungs = rungs if quoted is not None else replace(rungs, quoted=None)
-    index = choose_by_rung(names, losses, rows, prefer, quoted, rungs)
-    return index if index or by_none else 1 + int(np.argmin([sums.sum() for sums in losses[1:]]))
-
-
-@dataclass(frozen=True)
-class Standing:
-    """Mean loss, what of the baseline's loss it saves, and the paired difference to the best with its error."""
-
-    loss: float
-    gain: float
-    difference: float
-    standard_error: float
-
-
-def _standing(baseline: np.ndarray, best: np.ndarray, rows: np.ndarray, losses: np.ndarray) -> Standing:
-    behind = difference(losses, best, rows)
-    base, loss, n = float(baseline.sum()), float(losses.sum()), float(rows.sum())
-    return Standing(loss / n, (base - loss) / base if base > 0 else 0.0, behind.mean, behind.error)
-
-
-def _record(
-    problem: StudyProblem,
-    rules: FoldRules,
-    procedure: Procedure,
-    judged: list[FoldRecord],
-    folds: Sequence[Fold],
-    standing: Standing,
-    p_value: float,
-) -> ProcedureRecord:
-    values, train = figures(problem, rules, folds, judged), mean([record.train_score for record in judged])
-    nested = values.pop("score")
-    if procedure.name == "baseline" and (share := _guessed_share(problem, rules)) is not None:
-        nested = share if rules.metric.base == "accuracy" else nested
-        nested = 1 - share if rules.metric.base == "error" else nested
-        if values["interval"] is not None and nested is not None:
-            values["interval"] = [min(values["interval"][0], nested), max(values["interval"][1], nested)]
-        values["metrics"]["accuracy"] = share
-    return ProcedureRecord(
-        name=procedure.name,
-        words=procedure.words + _not_fitted_further(judged),
-        train=train,
-        nested=nested,
-        gap=excess(rules.metric, train, nested),
-        **values,
-        columns=[record.n_columns for record in judged],
-        raced=raced_facts(judged),
-        loss=standing.loss,
-        gain=standing.gain,
-        difference=standing.difference,
-        standard_error=standing.standard_error,
-        p_value=p_value,
-    )
-
-
-def _recalls(
-    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[FoldRecord]
-) -> list[dict[str, Any]] | None:
-    """Of each class its held-out recall, and how many rows that is of; None for numbers."""
-    if not problem.labels:
-        return None
-    shares = recalls([tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)])
-    rows = np.bincount(problem.y, minlength=len(problem.labels)).tolist()
-    return [{"label": label, "recall": share, "rows": n} for label, share, n in zip(problem.labels, shares, rows)]
-
-
-def _guessed_share(problem: StudyProblem, rules: FoldRules) -> float | None:
-    """What guessing the majority gets on new rows where its being the majority may be chance; None otherwise."""
-    if not problem.labels or rules.costs is not None:
-        return None
-    return majority_share(np.bincount(problem.y, minlength=len(problem.labels)))
-
-
-def _not_fitted_further(judged: list[FoldRecord]) -> str:
-    out = raced_facts(judged)["out"]
-    return f"; could not win in {out} of {len(judged)} training parts, and was not fitted further there" if out else ""
-
-
-def _judged(
-    problem: StudyProblem, rules: FoldRules, folds: Sequence[Fold], judged: list[FoldRecord]
-) -> dict[str, Any] | None:
-    """Confusion matrix and, for two classes, ROC and calibration curves of a procedure; of numbers, the errors."""
-    if not problem.labels:
-        return {"errors": error_facts(problem.y, folds, judged)}
-    tallies: list[Tally] = [tally_of(problem, rules, fold, result) for fold, result in zip(folds, judged)]
-    curves: dict[str, Any] = {"confusion": confusion(tallies).tolist()}
-    if judged[0].tally is not None:  # else the rows themselves are there
-        codes = [1] if len(problem.labels) == 2 else []
-        for code in codes:
-            curve, bins = roc(tallies, code), calibration(tallies, code)
-            curves["roc"] = {name: np.clip(values, 0, 1).tolist() for name, values in curve.items()}
-            curves["calibration"] = {name: values.tolist() for name, values in bins.items()}
-    return curves
+def _not_fitted_further(records: list[FoldRecord]) -> str:
+    n_out = race_facts(records)["eliminated"]
+    if not n_out:
+        return ""
+    return f"; could not win in {n_out} of {len(records)} training parts, and was not fitted further there"

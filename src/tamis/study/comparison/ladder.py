@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tamis.evaluate.cross_validate import Fold
 from tamis.metrics.intervals.paired import difference
+from tamis.results.comparison import Rung
 from tamis.results.fold import FoldRecord, Judgements
 from tamis.study.comparison.black_box import best_records
 from tamis.study.comparison.figures import by_unit, figures
@@ -36,7 +37,7 @@ def ladder(
     folds: Sequence[Fold],
     judged: Judgements,
     chosen: str,
-) -> list[dict[str, Any]]:
+) -> list[Rung]:
     """One rung per number of columns, fewest first; the last is the best black box. Empty without sized procedures.
 
     In each fold, the kind of model of a rung is the one of least inner loss in the training rows: its held-out rows
@@ -51,33 +52,32 @@ def ladder(
     sized = [procedure.name for procedure in which.procedures if procedure.by_size]
     if not sized:
         return []
-    rungs: list[dict[str, Any]] = []
+    rungs: list[Rung] = []
     rows, loss_sums = by_unit(problem, folds, judged["baseline"], "rows"), []
     below = judged["baseline"]
     for size in which.sizes:
         names = [f"{name}[{size}]" for name in sized]
         records = rung_records(names, judged, len(folds))
         best = min(names, key=lambda name: float(by_unit(problem, folds, judged[name], "loss").sum()))
-        rung = _rung(problem, rules, folds, records, below)
-        rung_head = {"columns": size, "procedure": best.partition("[")[0], "chosen": best == chosen, "black_box": False}
-        rungs.append({**rung_head, **rung})
+        figures_of_rung = _figures(problem, rules, folds, records, below)
+        kind = best.partition("[")[0]
+        rungs.append(Rung(size, kind, best == chosen, black_box=False, label=label(kind), **figures_of_rung))
         loss_sums.append(by_unit(problem, folds, records, "loss"))
-        below = records if rung["better"] else below
+        below = records if rungs[-1].better else below
     least = min(loss_sums, key=lambda sums: float(sums.sum()))
     for rung, sums in zip(rungs, loss_sums):
         behind = difference(sums, least, rows)
-        rung |= {"difference": behind.mean, "standard_error": behind.error}
+        rung.difference, rung.standard_error = behind.mean, behind.error
     _mark(rungs, chosen)
     if which.references:
         box, records = best_records(which.references, judged)
-        rung = _rung(problem, rules, folds, records, below)
-        rung_head = {"columns": problem.table.n_columns, "procedure": box.name, "chosen": box.name == chosen}
-        words = {"black_box": True, "selected": [], "words": box.words, "readable": "no"}
-        rungs.append({**rung_head, **words, **rung})
-    return [{**rung, "label": label(rung["procedure"])} for rung in rungs]
+        values = _figures(problem, rules, folds, records, below)
+        values |= {"label": label(box.name), "selected": [], "words": box.words, "readable": "no"}
+        rungs.append(Rung(problem.table.n_columns, box.name, box.name == chosen, black_box=True, **values))
+    return rungs
 
 
-def _rung(
+def _figures(
     problem: StudyProblem,
     rules: FoldRules,
     folds: Sequence[Fold],
@@ -96,9 +96,9 @@ def _rung(
     }
 
 
-def _mark(rungs: list[dict[str, Any]], chosen: str) -> None:
+def _mark(rungs: list[Rung], chosen: str) -> None:
     """Where the model taken is of another kind than that of its rung, it stands there instead."""
     name, _, size = chosen.partition("[")
     for rung in rungs:
-        if size == f"{rung['columns']}]" and not rung["chosen"]:
-            rung |= {"procedure": name, "chosen": True}
+        if size == f"{rung.columns}]" and not rung.chosen:
+            rung.procedure, rung.label, rung.chosen = name, label(name), True

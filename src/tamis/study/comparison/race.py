@@ -202,11 +202,11 @@ def picked_inside(prefer: str, names: Sequence[str], judged: Judgements, fold: i
     return indices[choose_by_rung([names[i] for i in indices], losses, rows[0, common], prefer, metric_sums)]
 
 
-def raced_facts(records: Sequence[FoldRecord]) -> dict[str, int]:
-    """In how many training parts a procedure was out, or had won, before all inner folds were fitted; fits spared."""
+def race_facts(records: Sequence[FoldRecord]) -> dict[str, int]:
+    """In how many training parts a procedure was out, or had won, before all inner folds were fitted; fits saved."""
     ends = [record.race for record in records if record.race is not None]
     return {
-        "out": sum(end.verdict == "out" for end in ends),
+        "eliminated": sum(end.verdict == "out" for end in ends),
         "won": sum(end.verdict == "won" for end in ends),
-        "spared": sum(end.of - end.fits for end in ends),
+        "fits_saved": sum(end.of - end.fits for end in ends),
     }

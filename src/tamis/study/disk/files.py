@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from tamis.errors import DamagedError, StudyError
+from tamis.results.results import ColumnStability
+from tamis.results.upgrade import upgraded
 from tamis.saved import checksum, indented, mapping, naming, reading, write_whole
 from tamis.study.disk.csv_cell import safe_cell
 
@@ -103,12 +105,12 @@ def write_results(folder: Path, facts: dict[str, Any]) -> None:
 
 
 def read_results(folder: Path, way_out: str) -> tuple[dict[str, Any], bool]:
-    """What results.json holds, and whether its checksum shows that it is as it was written (older files have none)."""
+    """What results.json holds, under the names of this layout, and whether a checksum shows that it is as written."""
     facts = read_json(folder, RESULTS_FILE, way_out)
     check = facts.pop(CHECK, None)
     if check not in (None, checksum(facts)):
         raise StudyError(f"{RESULTS_FILE} of {str(folder)!r} is damaged: its checksum does not fit; {REBUILT}")
-    return facts, check is not None
+    return upgraded(facts), check is not None
 
 
 def reading_results(folder: Path, is_whole: bool) -> AbstractContextManager[None]:
@@ -130,11 +132,11 @@ def clear(folder: Path) -> None:
             (folder / name).unlink(missing_ok=True)
 
 
-def selected_csv(stability: list[dict[str, Any]]) -> str:
+def selected_csv(stability: list[ColumnStability]) -> str:
     """The columns any fold used, with the share of folds that did; names cannot be taken for formulas."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["column", "selected", "share of folds"])
     for row in stability:
-        writer.writerow([safe_cell(row["name"]), "yes" if row["selected"] else "no", f"{row['share']:.4f}"])
+        writer.writerow([safe_cell(row.name), "yes" if row.selected else "no", f"{row.fraction:.4f}"])
     return text.getvalue()

@@ -77,7 +77,7 @@ def findings(
     alike, together = interchangeable(problem, order), interactions(problem, first, n_jobs)
     return {
         "columns": alone,
-        "sure": sure_columns(problem, order, alike, together["pairs"]),
+        "support": sure_columns(problem, order, alike, together["pairs"]),
         "stability": selection_stability([record.columns or [] for record in judged[chosen]], problem.X.n_columns),
         "expected_false": final.get("expected_false"),
         "interchangeable": alike,

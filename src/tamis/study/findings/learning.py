@@ -15,6 +15,7 @@ from tamis.evaluate.inner_folds import inner_folds
 from tamis.metrics import utility
 from tamis.metrics.r_squared import fold_r_squared
 from tamis.report import show
+from tamis.results.comparison import Comparison
 from tamis.results.fold import FoldRecord
 from tamis.study.claims.scoring import value
 from tamis.study.comparison.figures import first_folds
@@ -92,16 +93,16 @@ def forecast_facts(
     curve: dict[str, Any],
     problem: StudyProblem,
     rules: FoldRules,
-    compared: dict[str, Any],
+    comparison: Comparison,
 ) -> dict[str, Any]:
     """What twice the rows would gain, with its band and a sentence in `words`; or in `words` why that cannot be told.
 
     Nothing is forecast where no model is shown to predict, nor where the band would be wider than the interval of the
     score itself.
     """
-    n, metric, interval = len(problem.y), rules.metric, compared["interval"]
+    n, metric, interval = len(problem.y), rules.metric, comparison.interval
     facts: dict[str, Any] = {"rows": 2 * n, "gain": None, "band": None, "points": None}
-    if (reason := _no_forecast(curve, problem, compared["signal"])) is not None:
+    if (reason := _no_forecast(curve, problem, comparison.signal)) is not None:
         return {**facts, "words": f"What more rows would gain cannot be told: {reason}."}
     sizes, scores = curve["rows"], np.asarray(utility(metric, np.array(curve["scores"])))
     share = 1 - sizes[-1] / n

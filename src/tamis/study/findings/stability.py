@@ -29,8 +29,8 @@ def selection_stability(sets: Sequence[Sequence[str]], n_columns: int) -> dict[s
     return {
         "index": index if is_defined else None,
         "interval": [float(np.clip(end, -1, 1)) for end in ends] if is_defined and np.isfinite(ends).all() else None,
-        "fewest": min(sizes),
-        "most": max(sizes),
+        "min_columns": min(sizes),
+        "max_columns": max(sizes),
     }
 
 

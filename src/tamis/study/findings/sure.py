@@ -67,7 +67,7 @@ def sure_columns(
             is_sure, reason = True, f"acts together with {partner[name]}"
         else:
             reason = "not tested: too few rows" if p is None else "may repeat other columns of the model or be chance"
-        verdicts.append({"name": name, "sure": is_sure, "p_value": p, "reason": reason})
+        verdicts.append({"name": name, "supported": is_sure, "p_value": p, "reason": reason})
     return verdicts
 
 

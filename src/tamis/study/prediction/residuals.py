@@ -10,7 +10,7 @@ import numpy as np
 
 from tamis.errors import DamagedError
 from tamis.evaluate.cross_validate import Fold
-from tamis.metrics.intervals.reach import reaches
+from tamis.metrics.intervals.conformal import conformal_radii
 from tamis.results.fold import FoldRecord
 from tamis.saved import numbers, read_entry, read_integer
 
@@ -84,15 +84,15 @@ def of_folds(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[FoldRecord])
 
 
 def error_facts(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[FoldRecord]) -> dict[str, Any] | None:
-    r"""The mean error y - ŷ, and `reaches`: within which distance of the truth each `share` of answers lies.
+    r"""The mean error y - ŷ, and `radii`: within which `radius` of the truth a `fraction` of answers lies.
 
-    Every repeat's error counts by itself, for it is that of a single model. Of n rows the reach of a share c is the
+    Every repeat's error counts by itself, for it is that of a single model. Of n rows the radius of a fraction c is the
     smallest that holds a new row with this chance, were it drawn like these (split conformal): the quantile
     :math:`\lceil (n + 1) c \rceil / n` of the sizes of the errors; none where that exceeds 1. None where the journal
     holds no errors.
     """
     errors, rows = _errors(y, folds, judged)
-    return None if not rows else {"mean": float(errors.mean()), "reaches": reaches(np.abs(errors), rows)}
+    return None if not rows else {"mean": float(errors.mean()), "radii": conformal_radii(np.abs(errors), rows)}
 
 
 def _errors(y: np.ndarray, folds: Sequence[Fold], judged: Sequence[FoldRecord]) -> tuple[np.ndarray, int]:

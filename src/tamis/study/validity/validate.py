@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path, PurePath
 from typing import Any
@@ -12,20 +12,50 @@ from typing import Any
 import tamis
 from tamis.check import one_of
 from tamis.errors import ParameterError, StudyError
-from tamis.lock import VALIDATED, Ledger, Look
+from tamis.lock import VALIDATED, Ledger, Lock, Look
 from tamis.metrics import find, in_words
 from tamis.metrics.loss_matrix import metric_for
 from tamis.saved import read_entry, reading, write_whole
 from tamis.study.disk import files
 from tamis.study.model import Model
-from tamis.study.validity.external import Target, validation_facts
+from tamis.study.source import texts_of
+from tamis.study.validity.external import Target, target_of, validation_facts
 from tamis.study.validity.recalibration import KINDS, from_dict, recalibrated
-from tamis.table import Table
+from tamis.table import Raw, Table
 
 #: Folders of a study: a validation each, a recalibrated model each.
 VALIDATIONS, RECALIBRATED = "validations", "recalibrated"
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def validated(
+    folder: Path,
+    results: dict[str, Any],
+    model: Model,
+    raw: Raw,
+    as_model_takes: Callable[[Raw], Table],
+    source: str,
+    move: tuple[str, str] | None = None,
+) -> dict[str, Any]:
+    """Judge a study's model on a table whose target is known, and write a recalibrated one where it is asked for.
+
+    Parameters
+    ----------
+    as_model_takes : the table as the model takes it; what to know about it is noted by the study.
+    source : of the table, in words.
+    move : kind and name of a recalibrated model.
+    """
+    texts = texts_of(raw, model.target)
+    target = target_of(texts, model, model.needed_exposures(raw))
+    again = Lock.read(folder).again(raw)
+    ready = as_model_takes(raw)
+    facts = validation(folder, results, model, ready, target, texts, source, again)
+    if move is None:
+        return facts
+    kind, name = move
+    recalibrated_model(folder, model, ready, target, kind, name)
+    return {**facts, "recalibrated": name}
 
 
 def validation(
