@@ -119,7 +119,7 @@ def study(
     words = f"4 of {len(names):,} columns carry the signal: {', '.join(selected)}. Expected {metric} on new rows 0.93."
     results = {
         "tamis": "0.1.0",
-        "schema": 1,
+        "schema": 3,
         "partial": False,
         "answer": {
             "words": words,
@@ -169,6 +169,15 @@ def study(
             "optimism": 0.01 * size,
             "chosen_in_folds": ["tree"] * 11 + ["lasso"] * 4,
         },
+        "frontier": [
+            {
+                "procedure": row["name"],
+                "columns": float(np.mean(row["columns"])),
+                **{key: row[key] for key in ("score", "interval", "loss")},
+                "chosen": row["name"] == "tree",
+            }
+            for row in rows
+        ],
         "paths": paths(rows, size),
         "stability": [
             {"name": name, "fraction": max(1, 15 - i) / 15, "selected": name in selected}
@@ -436,7 +445,7 @@ def stopped() -> dict[str, Any]:
     whole = study()
     return {
         "tamis": "0.1.0",
-        "schema": 1,
+        "schema": 3,
         "partial": True,
         "finished": {"tasks": 12, "of": 61},
         "metric": "accuracy",

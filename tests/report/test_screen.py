@@ -183,6 +183,7 @@ def test_the_ladder_stands_below_the_answer(screen, made):
     """The reader would not see what fewer columns, or a black box, score."""
     results = made.study()
     rung = {"score": 0.9, "interval": (0.85, 0.94), "chosen": False, "words": "a tree of 3 leaves"}
+    rung |= {"procedure": "small-tree", "black_box": False, "loss": 0.1, "better": True}
     results["ladder"] = [{**rung, "columns": 1}, {**rung, "columns": 2, "chosen": True, "words": "a tree of 5 leaves"}]
     say_answer(results, "s", screen)
     lines = [line.split() for line in said(screen).splitlines()]

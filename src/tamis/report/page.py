@@ -12,6 +12,7 @@ from typing import Any
 from tamis.report.facts import facts as facts_of
 from tamis.report.short_names import with_short_names
 from tamis.report.table import ReportTable, as_json, bar_share, compressed, packed, tables
+from tamis.results.results import results_of
 
 #: The most bytes a report may have.
 MOST_BYTES = 2_000_000
@@ -34,9 +35,10 @@ def page(results: dict[str, Any], plan: dict[str, Any], openings: Sequence[dict[
     """
     from tamis.report.charts.drawn import at_the_end, captions, drawn
 
-    results, plan, openings = with_short_names((results, plan, list(openings)))
-    facts = facts_of(results, plan, openings)
-    charts = drawn(results)
+    plain, plan, openings = with_short_names((results, plan, list(openings)))
+    record = results_of(plain)
+    facts = facts_of(record, plan, openings)
+    charts = drawn(record)
     scripts = [_bokeh(), "\n".join(_file_text(f"script/{name}") for name in SCRIPTS)]
     context: dict[str, Any] = {
         "facts": facts,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+
+from tamis.results.results import Results
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,19 +34,19 @@ class OutOfFold:
     averaged: bool
 
 
-def out_of_fold(results: dict[str, Any]) -> OutOfFold | None:
+def out_of_fold(results: Results) -> OutOfFold | None:
     """The predictions that results hold; None where rows were too many to keep them."""
-    stored = results["predictions"]
+    stored = results.predictions
     if stored is None:
         return None
-    repeats = stored.get("by_repeat")
-    averaged = repeats is None and sum(fold["test"] for fold in results["folds"]) > len(stored["truth"])
-    listed = [stored["answers"]] if repeats is None else repeats
+    repeats = stored.by_repeat
+    averaged = repeats is None and sum(fold["test"] for fold in results.folds) > len(stored.truth)
+    listed = [stored.answers] if repeats is None else repeats
     pairs = [(row, answer) for repeat in listed for row, answer in enumerate(repeat) if answer is not None]
     rows = np.array([row for row, _ in pairs], dtype=np.int64)
-    times = np.bincount(rows, minlength=len(stored["truth"]))
+    times = np.bincount(rows, minlength=len(stored.truth))
     return OutOfFold(
-        np.array(stored["truth"])[rows],
+        np.array(stored.truth)[rows],
         np.array([answer for _, answer in pairs], dtype=np.float64),
         1 / times[rows],
         np.unique(rows, return_index=True)[1],
@@ -55,11 +56,11 @@ def out_of_fold(results: dict[str, Any]) -> OutOfFold | None:
     )
 
 
-def rates(results: dict[str, Any]) -> dict[str, np.ndarray]:
+def rates(results: Results) -> dict[str, np.ndarray]:
     """Of two classes, false and true positive rates by falling threshold, from predictions kept or counts of them."""
     from tamis.metrics import roc  # brings scikit-learn
 
     held_out = out_of_fold(results)
     if held_out is None:
-        return {name: np.array(values) for name, values in results["comparison"]["diagnostics"]["roc"].items()}
+        return {name: np.array(values) for name, values in (results.comparison.diagnostics or {})["roc"].items()}
     return roc(held_out.truth, held_out.answers[:, 1], np.array([0, 1]))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tamis.report import show
 from tamis.report.parts import sentence
 from tamis.report.short_names import with_short_names
+from tamis.results.results import PartialResults, Results, results_of
 from tamis.wording import first_few
 
 if TYPE_CHECKING:
@@ -188,58 +189,58 @@ def _say_notes(listed: list[Decision], out: Console) -> None:
         out.print(_plain(f"… and {len(about) - MOST_SPECIAL:,} more notes; the report lists every column."))
 
 
-def say_answer(results: dict[str, Any], folder: str | Path, console: Console | None = None) -> None:
+def say_answer(facts: dict[str, Any], folder: str | Path, console: Console | None = None) -> None:
     """Print the answer in words, the ladder, how many rows were set aside, and where the report is."""
     from rich.panel import Panel
 
-    out, results = console or _console(), with_short_names(results)
-    if "answer" not in results:
-        done = results["finished"]
+    out, results = console or _console(), results_of(with_short_names(facts))
+    if isinstance(results, PartialResults):
+        done = results.finished
         out.print(_plain(f"PARTIAL: {done['tasks']:,} of {done['of']:,} tasks finished; the same command resumes."))
     else:
-        title = "Answer" if results["answer"].get("quotable", True) else "Answer, not to be quoted"
-        out.print(Panel(_plain(results["answer"]["words"]), title=title, title_align="left", padding=(1, 2)))
+        title = "Answer" if results.answer.quotable else "Answer, not to be quoted"
+        out.print(Panel(_plain(results.answer.words), title=title, title_align="left", padding=(1, 2)))
         out.print(_plain(_choice(results)))
         _say_ladder(results, out)
-    missing = results["data"]["without_target"]
+    missing = results.data.without_target
     if missing:
         has, were = ("has", "was") if missing == 1 else ("have", "were")
-        where = f"of {results['data']['target']!r} and {were} left out"
+        where = f"of {results.data.target!r} and {were} left out"
         out.print(_plain(f"{show.count(missing, 'unlocked row')} {has} no value {where}."))
-    out.print(_plain(f"{sentence(results['lock']['reason'])}{_OPEN if results['lock']['rows'] else ''}"))
+    out.print(_plain(f"{sentence(results.lock.reason)}{_OPEN if results.lock.rows else ''}"))
     # The path stands alone on its line and is never wrapped, so that it can be copied.
     out.print(_plain(f"Report: {Path(folder) / 'report.html'}"), soft_wrap=True)
 
 
-def _say_ladder(results: dict[str, Any], out: Console) -> None:
+def _say_ladder(results: Results, out: Console) -> None:
     """The best readable model of each number of columns and the best black box, the chosen rung marked."""
-    rungs = results.get("ladder") or ()
+    rungs = results.ladder
     if len(rungs) < 2:
         return
     grid = _empty_grid("")
-    for head in ("columns", show.short_metric(results["answer"]["metric"]), "95% interval"):
+    for head in ("columns", show.short_metric(results.answer.metric), "95% interval"):
         grid.add_column(_plain(head), justify="right", no_wrap=True)
     grid.add_column("model", overflow="fold")
     grid.add_column("", no_wrap=True)
     for rung in rungs:
-        score = "–" if rung["score"] is None else show.number(rung["score"])
-        bounds = "" if rung["interval"] is None else show.interval(rung["interval"])
-        grid.add_row(f"{rung['columns']:,}", score, bounds, _plain(rung["words"]), "chosen" if rung["chosen"] else "")
+        score = "–" if rung.score is None else show.number(rung.score)
+        bounds = "" if rung.interval is None else show.interval(rung.interval)
+        grid.add_row(f"{rung.columns:,}", score, bounds, _plain(rung.words or ""), "chosen" if rung.chosen else "")
     out.print(grid)
 
 
-def _choice(results: dict[str, Any]) -> str:
-    compared = results["comparison"]
-    if compared.get("chosen_by") == "person":
-        return f"Model: {compared['chosen']}, chosen by a person. The rule would take {compared['by_rule']}."
-    model = results["answer"].get("kind") or compared["chosen"]
-    if (results["answer"].get("interval_note") or "").endswith("do not quote"):
+def _choice(results: Results) -> str:
+    compared = results.comparison
+    if compared.chosen_by == "person":
+        return f"Model: {compared.chosen}, chosen by a person. The rule would take {compared.by_rule}."
+    model = results.answer.kind or compared.chosen
+    if (results.answer.interval_note or "").endswith("do not quote"):
         return f"Model: {model}."
-    inner, nested = show.number(compared["inner_score"]), show.number(compared["score"])
-    metric = show.metric(results["answer"]["metric"])
-    of_choice = "Choosing a model in every fold: " if compared["chosen"] == "baseline" else ""
+    inner, nested = show.number(compared.inner_score), show.number(compared.score)
+    metric = show.metric(results.answer.metric)
+    of_choice = "Choosing a model in every fold: " if compared.chosen == "baseline" else ""
     what = f"{of_choice}{metric}" if of_choice else f"{metric[0].upper()}{metric[1:]}"
-    is_optimistic = inner != nested and (compared["optimism"] or 0.0) > 0
+    is_optimistic = inner != nested and (compared.optimism or 0.0) > 0
     remark = ", which is too optimistic" if is_optimistic else ""
     return f"Model: {model}. {what} {nested} by nested cross-validation ({inner} by plain cross-validation{remark})."
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tamis.results.procedure import ProcedureRecord
+from tamis.results.procedure import ProcedureRecord, Scored
 from tamis.results.record import Record
 
 
-@dataclass
+@dataclass(kw_only=True)
 class BlackBox(Record):
     """The best black box in the same folds, beside the score that is quoted.
 
@@ -31,7 +31,7 @@ class BlackBox(Record):
     words: str
     score: float | None
     interval: list[float] | None
-    interval_note: str | None
+    interval_note: str | None = None
     scores: list[float | None]
     metrics: dict[str, float | None]
     folds: int
@@ -46,7 +46,7 @@ class BlackBox(Record):
     by_ranks: bool = False
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Comparison(Record):
     """`comparison` of results.json; docs/reference/results-comparison.md says what each key holds."""
 
@@ -54,34 +54,34 @@ class Comparison(Record):
     loss: str
     prefer: str
     chosen: str
-    chosen_by: str
-    by_rule: str
-    by_metric: bool
+    chosen_by: str = "rule"
+    by_rule: str = ""
+    by_metric: bool = False
     best: str
     signal: str
-    by_black_box_alone: bool
-    by_columns_alone: bool
-    by_bound_alone: bool
-    tentative: bool
+    by_black_box_alone: bool = False
+    by_columns_alone: bool = False
+    by_bound_alone: bool = False
+    tentative: bool = False
     by_ranks: list[str] = field(default_factory=list)
-    above_chance: dict[str, Any] | None
-    association: dict[str, Any]
+    above_chance: dict[str, Any] | None = None
+    association: dict[str, Any] | None = None
     p_value: float
-    alpha: float
-    metric_correlation: float
-    gain_p_value: float
-    naive: dict[str, Any] | None
+    alpha: float = 0.1
+    metric_correlation: float = 1.0
+    gain_p_value: float = 1.0
+    naive: dict[str, Any] | None = None
     score: float | None
     interval: list[float] | None
-    interval_note: str | None
+    interval_note: str | None = None
     scores: list[float | None]
     inner_score: float | None
     optimism: float | None
     chosen_in_folds: list[str]
-    n_unlearned: int
-    recalls: list[dict[str, Any]] | None
-    diagnostics: dict[str, Any] | None
-    black_box: BlackBox | None
+    n_unlearned: int = 0
+    recalls: list[dict[str, Any]] | None = None
+    diagnostics: dict[str, Any] | None = None
+    black_box: BlackBox | None = None
     no_column: bool = False
 
     def procedure(self, name: str) -> ProcedureRecord:
@@ -99,8 +99,8 @@ class Comparison(Record):
         return self.is_by_person or self.chosen == "baseline"
 
 
-@dataclass
-class Rung(Record):
+@dataclass(kw_only=True)
+class Rung(Scored, Record):
     """A rung of the ladder: the best readable model of at most so many columns, or the best black box.
 
     Attributes
@@ -124,9 +124,9 @@ class Rung(Record):
     score: float | None
     interval: list[float] | None
     loss: float
-    p_value: float
+    p_value: float = 1.0
     better: bool
-    label: str
+    label: str = ""
     difference: float | None = None
     standard_error: float | None = None
     selected: list[str] | None = None
@@ -135,7 +135,7 @@ class Rung(Record):
 
 
 @dataclass
-class FrontierPoint(Record):
+class FrontierPoint(Scored, Record):
     """A procedure on the frontier: mean number of columns over folds, and what it scores in the outer folds."""
 
     procedure: str

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tamis.results.record import Record
 
 
-@dataclass
-class ProcedureRecord(Record):
+class Scored:
+    """A score with its interval."""
+
+    score: float | None
+    interval: list[float] | None
+
+    @property
+    def ends(self) -> tuple[Any, Any]:
+        """The ends of the interval; without one, the score itself."""
+        low, high = self.interval or (self.score, self.score)
+        return low, high
+
+
+@dataclass(kw_only=True)
+class ProcedureRecord(Scored, Record):
     """A row of `comparison.procedures`.
 
     Attributes
@@ -41,11 +54,11 @@ class ProcedureRecord(Record):
     score: float | None
     gap: float | None
     interval: list[float] | None
-    interval_note: str | None
+    interval_note: str | None = None
     scores: list[float | None]
     metrics: dict[str, float | None]
     columns: list[int]
-    race: dict[str, Any]
+    race: dict[str, int] = field(default_factory=dict)
     loss: float
     gain: float
     difference: float

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from tamis.results.answer import Answer
@@ -37,9 +37,9 @@ class Data(Record):
     without_target: int
     columns: int
     target: str
-    equal_rows: dict[str, Any] | None
-    classes: list[dict[str, Any]]
-    rare: dict[str, Any] | None
+    equal_rows: dict[str, Any] | None = None
+    classes: list[dict[str, Any]] = field(default_factory=list)
+    rare: dict[str, Any] | None = None
 
 
 @dataclass
@@ -51,7 +51,7 @@ class LockedRows(Record):
     how: str
     reason: str
     digest: str
-    data: str
+    data: str = ""
 
 
 @dataclass
@@ -63,17 +63,17 @@ class ColumnStability(Record):
     selected: bool
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Predictions(Record):
     """Out-of-fold predictions of the chosen procedure: rows of the source, truth, means over repeats, and each."""
 
-    rows: list[int]
+    rows: list[int] = field(default_factory=list)
     truth: list[Any]
     answers: list[Any]
-    by_repeat: list[list[Any]] | None
+    by_repeat: list[list[Any]] | None = None
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Results(Record):
     """results.json, in the order it is written; docs/reference/results.md says what each key holds."""
 
@@ -86,15 +86,15 @@ class Results(Record):
     data: Data
     settings: dict[str, Any]
     columns: list[dict[str, Any]]
-    leaks: list[dict[str, Any]]
-    ladder: list[Rung]
+    leaks: list[dict[str, Any]] = field(default_factory=list)
+    ladder: list[Rung] = field(default_factory=list)
     comparison: Comparison
-    frontier: list[FrontierPoint]
-    paths: list[ColumnPath]
+    frontier: list[FrontierPoint] = field(default_factory=list)
+    paths: list[ColumnPath] = field(default_factory=list)
     stability: list[ColumnStability]
-    findings: dict[str, Any]
-    validity: dict[str, Any] | None
-    plan: dict[str, Any]
+    findings: dict[str, Any] = field(default_factory=dict)
+    validity: dict[str, Any] | None = None
+    plan: dict[str, Any] = field(default_factory=dict)
     folds: list[dict[str, Any]]
     model: str
     lock: LockedRows
@@ -102,8 +102,8 @@ class Results(Record):
     drawn: dict[str, Any] | None = None
     null: dict[str, Any] | None = None
     reading: list[str] | None = None
-    sentinels: list[Any] | None = None
-    joined: list[Any] | None = None
+    sentinels: list[dict[str, Any]] | None = None
+    joined: list[dict[str, Any]] | None = None
     threshold: dict[str, Any] | None = None
 
 
@@ -121,3 +121,13 @@ class PartialResults(Record):
     columns: list[dict[str, Any]]
     so_far: list[dict[str, Any]]
     lock: LockedRows
+
+
+AnyResults = Results | PartialResults
+
+
+def results_of(facts: dict[str, Any] | AnyResults) -> AnyResults:
+    """The record of a finished study, or of one that was stopped, from plain values; a record stays as it is."""
+    if isinstance(facts, (Results, PartialResults)):
+        return facts
+    return Results.from_dict(facts) if "answer" in facts else PartialResults.from_dict(facts)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tamis.check import one_of
+from tamis.results.results import Results
 from tamis.study.disk import files
 
 
@@ -50,7 +51,7 @@ class Published:
         from tamis.report.checklist.answers import StudyFacts
 
         one_of("of", of, CHECKLISTS)
-        items = filled(of, StudyFacts(self.results, self.plan, looks, self.methods()))
+        items = filled(of, StudyFacts(Results.from_dict(self.results), self.plan, looks, self.methods()))
         if path is None:
             return checklist_text(of, items)
         return str(write_checklist(of, items, Path(path), self.results["data"]["target"]))

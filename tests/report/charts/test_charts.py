@@ -80,7 +80,14 @@ def test_names_at_the_frontier_do_not_cover_each_other(made):
     """A forest and a booster of as many columns and nearly the same score could not be told apart."""
     results = made.study()
     results["frontier"] = [
-        {"procedure": name, "columns": columns, "score": score, "interval": None, "chosen": name == "forest"}
+        {
+            "procedure": name,
+            "columns": columns,
+            "score": score,
+            "interval": None,
+            "loss": 0.1,
+            "chosen": name == "forest",
+        }
         for name, columns, score in (("tree", 2.0, 0.5), ("lasso", 10.0, 0.81), ("forest", 10.0, 0.84), ("b", 9, 0.83))
     ]
     results["paths"] = []

@@ -53,8 +53,8 @@ def test_the_frontier_of_the_results_is_drawn_as_it_is(made):
     """A point that a person added would be missing from the chart."""
     results = made.study()
     results["frontier"] = [
-        {"procedure": "stump", "columns": 1.0, "score": 0.8, "interval": [0.7, 0.9], "chosen": False},
-        {"procedure": "lasso[5]", "columns": 5.0, "score": 0.9, "interval": None, "chosen": True},
+        {"procedure": "stump", "columns": 1.0, "score": 0.8, "interval": [0.7, 0.9], "loss": 0.2, "chosen": False},
+        {"procedure": "lasso[5]", "columns": 5.0, "score": 0.9, "interval": None, "loss": 0.1, "chosen": True},
     ]
     found = Plots(results).frontier().renderers[0].data_source.data
     assert found["columns"] == [1.0, 5.0]

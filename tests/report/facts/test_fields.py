@@ -6,11 +6,14 @@ import math
 
 import numpy as np
 import pytest
+from tests.report.typed import of_plain
 
 from tamis.metrics import roc, score
 from tamis.report import page
 from tamis.report.facts.fields import fields, gains
 from tamis.report.table import tables
+
+fields = of_plain(fields)
 
 
 def curve_of(truth, probability):

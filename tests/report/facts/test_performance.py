@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.report.typed import of_plain
 
 from tamis.report.facts.performance import errors, predictions, threshold
+
+errors = of_plain(errors)
+predictions = of_plain(predictions)
+threshold = of_plain(threshold)
 
 
 def test_the_square_counts_every_row(made):

@@ -6,12 +6,18 @@ import json
 
 import numpy as np
 import pytest
+from tests.report.typed import of_plain
 
 import tamis
 from tamis.metrics import score
 from tamis.report import charts
 from tamis.report.facts.performance import errors, predictions, threshold
 from tamis.report.predictions import out_of_fold
+
+errors = of_plain(errors)
+predictions = of_plain(predictions)
+threshold = of_plain(threshold)
+out_of_fold = of_plain(out_of_fold)
 
 SMALL = {"folds": 3, "repeats": 3, "inner": 3, "black_box": False, "lock": 0, "prefer": "best"}
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.report.typed import of_plain
 
 from tamis.report import facts
 from tamis.report.facts.cards import cards
@@ -11,6 +12,15 @@ from tamis.report.facts.model import model
 from tamis.report.facts.selection import selection
 from tamis.report.facts.sheet import leakage
 from tamis.report.facts.warnings import warnings
+
+cards = of_plain(cards)
+complexity = of_plain(complexity)
+learning = of_plain(learning)
+path = of_plain(path)
+model = of_plain(model)
+selection = of_plain(selection)
+leakage = of_plain(leakage)
+warnings = of_plain(warnings)
 
 
 def said(listed) -> list[tuple[str, str]]:
@@ -79,7 +89,7 @@ def test_the_selection_quotes_the_index_and_names_groups_and_pairs(made):
     ]
     assert group["words"] == "every two correlate by 0.91 or more in size; the model uses 2 of 3"
     assert [one.text for one in found["pairs"]["table"].rows[0]] == ["mean radius", "worst symmetry", "12%", "0.025"]
-    bare = {**made.study(), "findings": None}
+    bare = {**made.study(), "findings": {}}
     assert selection(bare)["groups"] == []
     assert selection(bare)["index"] == ""
 

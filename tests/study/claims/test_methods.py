@@ -115,14 +115,17 @@ def test_nothing_is_cited_before_a_run(tmp_path):
         tamis.Study(frame, target="y", folder=tmp_path / "s").cite()
 
 
-def test_the_black_box_is_called_by_its_name():
+def test_the_black_box_is_called_by_its_name(study):
     """The paragraph would name gradient boosting where a forest was the best black box."""
-    from tamis.study.claims.methods import _black_box
-
-    box = {"name": "forest", "score": 0.82, "quoted_score": 0.81}
-    results = {"comparison": {"black_box": box}, "answer": {"interval_note": ""}, "settings": {"prefer": "balanced"}}
-    assert _black_box(results) == (
-        "As a reference that could not be chosen, a random forest had 0.82 in the same outer folds."
+    facts = copy.deepcopy(study.results_)
+    facts["answer"]["interval_note"] = ""
+    facts["comparison"]["black_box"] = {
+        **dict.fromkeys(("interval", "cost", "cost_interval")),
+        **{"name": "forest", "words": "", "score": 0.82, "scores": [], "metrics": {}, "folds": 2, "quoted_score": 0.81},
+        **{"loss": 0.1, "difference": 0.0, "standard_error": 0.1, "better": "neither", "p_value": 0.5},
+    }
+    assert "As a reference that could not be chosen, a random forest had 0.82 in the same outer folds." in methods(
+        facts, []
     )
-    results["settings"]["prefer"] = "best"
-    assert _black_box(results).startswith("As a reference, a random forest")
+    facts["settings"]["prefer"] = "best"
+    assert "As a reference, a random forest" in methods(facts, [])

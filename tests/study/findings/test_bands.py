@@ -9,12 +9,15 @@ import pytest
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from tests.report.typed import of_plain
 
 import tamis
 from tamis import ForestClassifier, MirrorSelector
 from tamis.report import page
 from tamis.report.facts.cards import cards
 from tamis.study.findings.effect import effects
+
+cards = of_plain(cards)
 
 SMALL = {"folds": 3, "repeats": 1, "inner": 3, "black_box": False, "lock": 0, "prefer": "best"}
 

@@ -5,11 +5,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from tests.report.typed import of_plain
 from typer.testing import CliRunner
 
 import tamis
 from tamis.cli import app
 from tamis.report.facts.curves import learning
+
+learning = of_plain(learning)
 
 FAST = {"repeats": 1, "black_box": False, "procedures": ["lasso"]}
 

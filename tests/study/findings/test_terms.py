@@ -6,11 +6,14 @@ import json
 
 import numpy as np
 import pytest
+from tests.report.typed import of_plain
 
 import tamis
 from tamis.linear import LinearClassifier, LinearRegressor
 from tamis.report.facts.model import model as model_facts
 from tamis.study.findings.terms import LISTED, kept_terms, listed_terms, terms
+
+model_facts = of_plain(model_facts)
 
 SMALL = {"folds": 3, "repeats": 1, "inner": 3, "black_box": False, "lock": 0}
 

@@ -4,11 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
 
 from tamis.report.charts.frame import Figure
+from tamis.results.results import Results
 
-Results = dict[str, Any]
+P = ParamSpec("P")
+
+
+def of_results(draw: Callable[Concatenate[Results, P], Figure]) -> Callable[..., Figure]:
+    """A chart of results, be they a record or the plain values of `study.results_`."""
+
+    @wraps(draw)
+    def figure(results: Results | dict[str, Any], *args: P.args, **kwargs: P.kwargs) -> Figure:
+        record = results if isinstance(results, Results) else Results.from_dict(results)
+        return draw(record, *args, **kwargs)
+
+    return figure
 
 
 @dataclass(frozen=True)
@@ -34,7 +47,7 @@ class Chart:
     """
 
     name: str
-    draw: Callable[[Results], Figure]
+    draw: Callable[..., Figure]
     caption: str
     is_drawn: Callable[[Results], bool]
     section: str

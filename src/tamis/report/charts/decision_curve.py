@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tamis.report import show
-from tamis.report.charts.chart import Chart
+from tamis.report.charts.chart import Chart, of_results
 from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, framed, hover, mark, sourced
+from tamis.results.results import Results
 
-Results = dict[str, Any]
 
-
+@of_results
 def decision_curve(results: Results) -> Figure:
     """Net benefit against the threshold, with its pointwise 95% band."""
-    facts = results["validity"]["net_benefit"]
+    facts = (results.validity or {})["net_benefit"]
     columns = {name: np.array(facts[name]) for name in ("thresholds", "net_benefit", "treat_all")}
     prevalence = max(float(columns["treat_all"][0]), float(columns["net_benefit"].max()), 0.02)
     columns["treat_all"] = np.maximum(columns["treat_all"], -0.25 * prevalence)
@@ -46,7 +44,7 @@ CHARTS = (
         decision_curve,
         "Decision curve: net benefit of acting on the predictions (line, with its 95% band), on all rows (dotted) and "
         "on none (dashed).",
-        lambda results: bool((results.get("validity") or {}).get("net_benefit")) and bool(results["data"]["classes"]),
+        lambda results: bool((results.validity or {}).get("net_benefit")) and bool(results.data.classes),
         "validity",
         has_place=True,
         order=10,

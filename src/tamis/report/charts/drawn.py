@@ -10,9 +10,11 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from typing import Any
 
-from tamis.report.charts.chart import Chart, Results
+from tamis.report.charts.chart import Chart
 from tamis.report.charts.frame import Figure
+from tamis.results.results import AnyResults, Results, results_of
 
 #: Modules of this folder that hold no chart, and need not be imported to know it.
 _HELPERS = ("chart", "drawn", "frame", "plots")
@@ -26,9 +28,10 @@ def charts() -> dict[str, Chart]:
     return {chart.name: chart for chart in sorted(listed, key=lambda chart: (chart.order, chart.name))}
 
 
-def drawn(results: Results) -> dict[str, Figure]:
+def drawn(plain: dict[str, Any] | AnyResults) -> dict[str, Figure]:
     """Every chart that these results allow, by its name."""
-    if "answer" not in results:
+    results = results_of(plain)
+    if not isinstance(results, Results):
         return {}
     return {name: chart.draw(results) for name, chart in charts().items() if chart.is_drawn(results)}
 

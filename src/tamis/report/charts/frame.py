@@ -131,7 +131,7 @@ def legend(figure: Figure, items: list[tuple[str, Any]]) -> None:
     figure.add_layout(drawn_legend, "above")
 
 
-def dashed(figure: Figure, value: float) -> None:
+def dashed(figure: Figure, value: float | None) -> None:
     from bokeh.models import Span
 
     figure.add_layout(Span(location=value, dimension="height", line_dash="dashed", line_color=GREY, line_width=1.5))

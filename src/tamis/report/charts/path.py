@@ -7,22 +7,21 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
-from tamis.report.charts.chart import Chart
+from tamis.report.charts.chart import Chart, of_results
 from tamis.report.charts.frame import GREY, Figure, framed, hover, mark
 from tamis.report.sketch import SEVERAL
-
-Results = dict[str, Any]
-
+from tamis.results.results import Results
 
 #: Lines that carry their names at most, pixels of a line of letters, and of the frame that lines are drawn in, about.
 MAX_NAMED, LINE, PLOTTED = 15, 14, 270
 
 
+@of_results
 def path(results: Results) -> Figure:
     """Coefficients of the final model along its path; the line marks the step that inner folds chose."""
     from bokeh.models import Span
 
-    regularization = results["findings"]["path"]
+    regularization = results.findings["path"]
     xs = (-np.log10(np.array(regularization["alpha"]))).tolist()
     figure = framed(
         height=340, x_axis_label="−log₁₀ of the penalty", y_axis_label="coefficient, for one standard deviation"
@@ -48,7 +47,7 @@ CHARTS = (
         "path",
         path,
         "Coefficients along the path of the penalty, a line a term; the upright line is the step shown below.",
-        lambda results: bool((results.get("findings") or {}).get("path")),
+        lambda results: bool(results.findings.get("path")),
         "procedures",
         has_place=True,
         order=4,

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from tamis.report import show
-from tamis.report.charts.chart import Chart
+from tamis.report.charts.chart import Chart, of_results
 from tamis.report.charts.frame import BLUE, GREY, ORANGE, Figure, diagonal, framed, hover, mark, named, pad, sourced
 from tamis.report.predictions import OutOfFold, out_of_fold, rates
-
-Results = dict[str, Any]
+from tamis.results.results import Results
 
 #: Points of a curve; more cannot be told apart on a screen.
 MOST_POINTS = 400
 
 
+@of_results
 def classes(results: Results, most: int = show.MOST_BARS) -> Figure:
     """How many of the rows learned from each class has."""
-    frequent = sorted(results["data"]["classes"], key=lambda row: -row["rows"])
-    listed = (results["data"]["classes"] if len(frequent) <= most else frequent[:most])[::-1]
-    total = sum(row["rows"] for row in results["data"]["classes"])
+    frequent = sorted(results.data.classes, key=lambda row: -row["rows"])
+    listed = (results.data.classes if len(frequent) <= most else frequent[:most])[::-1]
+    total = sum(row["rows"] for row in results.data.classes)
     source = {
         "y": list(range(len(listed))),
         "rows": [row["rows"] for row in listed],
@@ -36,9 +34,10 @@ def classes(results: Results, most: int = show.MOST_BARS) -> Figure:
     return figure
 
 
+@of_results
 def roc(results: Results) -> Figure:
     """The ROC curve of two classes, from the out-of-fold probabilities of the chosen procedure."""
-    labels = [row["label"] for row in results["data"]["classes"]]
+    labels = [row["label"] for row in results.data.classes]
     curve = rates(results)
     at = _corners(curve["false_positive"], curve["true_positive"])
     threshold = np.clip(curve["threshold"][at], 0, 1)
@@ -68,9 +67,10 @@ def roc(results: Results) -> Figure:
     return figure
 
 
+@of_results
 def precision_recall(results: Results) -> Figure:
     """Precision against recall of the second of two classes; the dashed line is its share, what guessing gives."""
-    curve, rows = rates(results), [row["rows"] for row in results["data"]["classes"]]
+    curve, rows = rates(results), [row["rows"] for row in results.data.classes]
     true, false = curve["true_positive"] * rows[1], curve["false_positive"] * rows[0]
     some = true + false > 0
     precision = np.divide(true, true + false, out=np.ones(len(true)), where=some)
@@ -83,7 +83,7 @@ def precision_recall(results: Results) -> Figure:
     }
     figure = framed(
         height=320,
-        x_axis_label=f"recall of {show.short(results['data']['classes'][1]['label'], 24)}",
+        x_axis_label=f"recall of {show.short(results.data.classes[1]['label'], 24)}",
         y_axis_label="precision",
         x_range=(-0.02, 1.02),
         y_range=(-0.02, 1.04),
@@ -113,10 +113,11 @@ def _now(figure: Figure, name: str, x: float, y: float) -> None:
     mark(figure, "Scatter", source, x="x", y="y", size=12, color=ORANGE, line_color="white")
 
 
+@of_results
 def reliability(results: Results, bins: int = 10) -> Figure:
     """How often answers came true against how sure the model was; on the diagonal it can be trusted."""
-    two = len(results["data"]["classes"]) == 2
-    label = show.short(results["data"]["classes"][1]["label"], 24) if two else "the answer"
+    two = len(results.data.classes) == 2
+    label = show.short(results.data.classes[1]["label"], 24) if two else "the answer"
     source = _calibration(results, bins)
     figure = framed(
         height=320,
@@ -137,7 +138,7 @@ def reliability(results: Results, bins: int = 10) -> Figure:
 
 def _smooth_curve(figure: Figure, results: Results) -> None:
     """The smooth calibration curve with its band, where the study has one."""
-    records = (results.get("validity") or {}).get("calibration") or []
+    records = (results.validity or {}).get("calibration") or []
     curve = records[0]["curve"] if records else None
     if curve is None:
         return
@@ -151,7 +152,7 @@ def _calibration(results: Results, bins: int) -> dict[str, list[float]]:
     """Predicted probability, observed share and rows, of bins of as many rows; of equal width where rows are many."""
     held_out = out_of_fold(results)
     if held_out is None:
-        counted = results["comparison"]["diagnostics"]["calibration"]
+        counted = (results.comparison.diagnostics or {})["calibration"]
         return {"sure": counted["predicted"], "right": counted["share"], "rows": counted["rows"]}
     truth, answers = held_out.truth, held_out.answers
     two = answers.shape[1] == 2
@@ -166,6 +167,7 @@ def _calibration(results: Results, bins: int) -> dict[str, list[float]]:
     }
 
 
+@of_results
 def predicted(results: Results) -> Figure:
     """Out-of-fold predictions of a number against the truth: of each row the first."""
     from bokeh.models import BasicTickFormatter
@@ -177,7 +179,7 @@ def predicted(results: Results) -> Figure:
     }
     all_values = np.concatenate([source["truth"], source["answer"]])
     low, high = float(all_values.min()), float(all_values.max())
-    target = show.short(results["data"]["target"], 30)
+    target = show.short(results.data.target, 30)
     figure = framed(height=380, x_axis_label=f"actual {target}", y_axis_label=f"predicted {target}")
     if not 1e-3 < high - low < 1e9:  # decimals would be all zeros, or too many
         for axis in figure.axis:
@@ -189,6 +191,7 @@ def predicted(results: Results) -> Figure:
     return figure
 
 
+@of_results
 def residuals(results: Results) -> Figure:
     """Truth minus prediction against the prediction, of each row the first; lines hold 90% of all predictions."""
     from bokeh.models import BasicTickFormatter, Span
@@ -196,7 +199,7 @@ def residuals(results: Results) -> Figure:
     held_out = _predictions(results)
     every = held_out.truth - held_out.answers
     answer, residual = held_out.answers[held_out.first], every[held_out.first]
-    target = show.short(results["data"]["target"], 30)
+    target = show.short(results.data.target, 30)
     figure = framed(height=380, x_axis_label=f"predicted {target}", y_axis_label="actual minus predicted")
     if not 1e-3 < np.ptp(residual) < 1e9:
         for axis in figure.axis:
@@ -227,17 +230,17 @@ def _corners(x: np.ndarray, y: np.ndarray) -> np.ndarray:
 
 
 def _has_numbers(results: Results) -> bool:
-    return results["predictions"] is not None and not results["data"]["classes"]
+    return results.predictions is not None and not results.data.classes
 
 
 def _has_counted(results: Results, what: str) -> bool:
     """Whether predictions of classes were kept, or at least this summary of them."""
-    has_classes = bool(results["data"]["classes"])
-    return has_classes and (results["predictions"] is not None or what in (results["comparison"]["diagnostics"] or {}))
+    has_classes = bool(results.data.classes)
+    return has_classes and (results.predictions is not None or what in (results.comparison.diagnostics or {}))
 
 
 def _is_of_two(results: Results) -> bool:
-    return len(results["data"]["classes"]) == 2 and _has_counted(results, "roc")
+    return len(results.data.classes) == 2 and _has_counted(results, "roc")
 
 
 CHARTS = (

@@ -16,6 +16,7 @@ from tamis.report.charts.path import path
 from tamis.report.charts.performance import precision_recall, predicted, reliability, residuals, roc
 from tamis.report.charts.procedures import folds, procedures
 from tamis.report.charts.selection import frontier, stability
+from tamis.results.results import Results
 
 
 class Plots:
@@ -26,8 +27,8 @@ class Plots:
     results : as in results.json.
     """
 
-    def __init__(self, results: dict[str, Any]) -> None:
-        self._results = results
+    def __init__(self, results: Results | dict[str, Any]) -> None:
+        self._results = results if isinstance(results, Results) else Results.from_dict(results)
 
     def frontier(self) -> Figure:
         """Score against number of columns over all procedures, the choice marked."""
@@ -47,8 +48,8 @@ class Plots:
 
     def path(self) -> Figure:
         """Coefficients of a linear model of a number or two classes along its path of penalties."""
-        if not (self._results.get("findings") or {}).get("path"):
-            chosen, n = self._results["comparison"]["chosen"], len(self._results["data"]["classes"])
+        if not self._results.findings.get("path"):
+            chosen, n = self._results.comparison.chosen, len(self._results.data.classes)
             of = f" of {n} classes" if n > 2 else ""
             raise StudyError(
                 f"no path of penalties is kept of the chosen procedure {chosen!r}{of}; one is of lasso, ridge, "
@@ -68,14 +69,14 @@ class Plots:
 
     def reliability(self) -> Figure:
         """How often answers came true against how sure the model was."""
-        if not self._results["data"]["classes"]:
+        if not self._results.data.classes:
             raise StudyError("the target is a number, so there are no probabilities; plot residuals()")
         return reliability(self._results)
 
     def decision_curve(self) -> Figure:
         """Net benefit of acting on the predictions of two classes, beside acting on all rows and on none."""
         self._needs_two("a decision curve")
-        if not (self._results.get("validity") or {}).get("net_benefit"):
+        if not (self._results.validity or {}).get("net_benefit"):
             raise StudyError("this study has no decision curve: it chose no model, or is of an earlier version")
         return decision_curve(self._results)
 
@@ -102,13 +103,13 @@ class Plots:
         return chart.draw(self._results)
 
     def _needs_two(self, what: str) -> None:
-        n = len(self._results["data"]["classes"])
+        n = len(self._results.data.classes)
         if n != 2:
             target = "a number" if n == 0 else f"one of {n} classes"
             raise StudyError(f"the target is {target}, and {what} needs two classes; plot procedures()")
 
     def _needs_numbers(self) -> None:
-        if self._results["data"]["classes"]:
+        if self._results.data.classes:
             raise StudyError("the target is a class, so there are no residuals; plot reliability()")
-        if self._results["predictions"] is None:
+        if self._results.predictions is None:
             raise StudyError("there were too many rows to keep every prediction; plot procedures()")

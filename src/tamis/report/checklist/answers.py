@@ -10,6 +10,7 @@ from typing import Any
 from tamis.report import show
 from tamis.report.checklist.items import CHECKLISTS, Item
 from tamis.report.reproduce import command, versions
+from tamis.results.results import Results
 from tamis.wording import first_few
 
 
@@ -17,7 +18,7 @@ from tamis.wording import first_few
 class StudyFacts:
     """What a study left behind: results.json, plan.json, the lines of its ledger, and its methods paragraph."""
 
-    results: dict[str, Any]
+    results: Results
     plan: dict[str, Any]
     looks: Sequence[dict[str, Any]]
     methods: str
@@ -52,21 +53,21 @@ Answer = tuple[str, str]
 def _objective(facts: StudyFacts) -> Answer:
     validations = _validations(facts)
     evaluation = f" and evaluation on {show.count(len(validations), 'other table')}" if validations else ""
-    return f"Development of a prediction model for {facts.results['data']['target']}{evaluation}.", "answer"
+    return f"Development of a prediction model for {facts.results.data.target}{evaluation}.", "answer"
 
 
 def _source(facts: StudyFacts) -> Answer:
     source = facts.plan.get("source") or "a table in memory"
     if "://" not in source:  # the folders above a file are nobody else's business
         source = PurePath(source).name
-    return f"{source}; digest of the data {facts.results['data']['digest']}.", "sheet"
+    return f"{source}; digest of the data {facts.results.data.digest}.", "sheet"
 
 
 def _left_out(facts: StudyFacts) -> Answer:
-    data = facts.results["data"]
-    sentence = f"{data['rows']:,} rows were read; {data['without_target']:,} without a target were left out"
-    merged = (data.get("rare") or {}).get("how")
-    dropped = merged == "drop" and (data["rare"] or {}).get("classes")
+    data = facts.results.data
+    sentence = f"{data.rows:,} rows were read; {data.without_target:,} without a target were left out"
+    merged = (data.rare or {}).get("how")
+    dropped = merged == "drop" and (data.rare or {}).get("classes")
     return (
         f"{sentence}{'; rows of rare classes were left out' if dropped else ''}. Add the criteria of inclusion.",
         "which",
@@ -74,33 +75,33 @@ def _left_out(facts: StudyFacts) -> Answer:
 
 
 def _preparation(facts: StudyFacts) -> Answer:
-    aside = [row for row in facts.results["columns"] if not row["used"]]
+    aside = [row for row in facts.results.columns if not row["used"]]
     left = "; ".join(f"{row['name']}: {row['reason']}" for row in aside[:20])
-    warned = [leak["sentence"] for leak in facts.results["leaks"]]
+    warned = [leak["sentence"] for leak in facts.results.leaks]
     return " ".join(
         [
             f"Columns left out: {left}." if left else "No column was left out.",
             *(f"Checked: {sentence}." for sentence in warned),
-            *(f"{remark}." for remark in facts.results.get("reading", ())),
+            *(f"{remark}." for remark in facts.results.reading or ()),
         ]
     ), "which"
 
 
 def _outcome(facts: StudyFacts) -> Answer:
-    answer, data = facts.results["answer"], facts.results["data"]
-    classes = ", ".join(f"{row['label']} ({row['rows']:,} rows)" for row in data["classes"])
-    kind = f"classes {classes}" if classes else f"a number ({answer['task']})"
-    return f"{data['target']}: {kind}. Add how it was determined.", "which"
+    answer, data = facts.results.answer, facts.results.data
+    classes = ", ".join(f"{row['label']} ({row['rows']:,} rows)" for row in data.classes)
+    kind = f"classes {classes}" if classes else f"a number ({answer.task})"
+    return f"{data.target}: {kind}. Add how it was determined.", "which"
 
 
 def _predictors(facts: StudyFacts) -> Answer:
-    used = [row for row in facts.results["columns"] if row["used"] and row["name"] != facts.results["data"]["target"]]
+    used = [row for row in facts.results.columns if row["used"] and row["name"] != facts.results.data.target]
     names = first_few([row["name"] for row in used], 30)
-    return f"{show.count(facts.results['data']['columns'], 'candidate column')}: {names}.", "which"
+    return f"{show.count(facts.results.data.columns, 'candidate column')}: {names}.", "which"
 
 
 def _sample_size(facts: StudyFacts) -> Answer:
-    told = ((facts.results.get("findings") or {}).get("learning") or {}).get("forecast") or {}
+    told = (facts.results.findings.get("learning") or {}).get("forecast") or {}
     words = f" {told['words']}" if told.get("gain") is not None else ""
     return f"{_events(facts)[0]} No target size was given to the study; `tamis size` computes one.{words}", "which"
 
@@ -114,22 +115,20 @@ def _missing(facts: StudyFacts) -> Answer:
 
 
 def _partition(facts: StudyFacts) -> Answer:
-    data, plan = facts.results["data"], facts.results["plan"]
+    data, plan = facts.results.data, facts.results.plan
     lock = (
-        f"{data['locked']:,} rows were set aside before anything was learned"
-        if data["locked"]
-        else "No rows were set aside"
+        f"{data.locked:,} rows were set aside before anything was learned" if data.locked else "No rows were set aside"
     )
     repeats = "" if plan["repeats"] == 1 else f", drawn {plan['repeats']} times"
     return (
-        f"{lock}; {data['learned']:,} rows were used in {plan['folds']} outer folds{repeats}, with {plan['inner']} "
+        f"{lock}; {data.learned:,} rows were used in {plan['folds']} outer folds{repeats}, with {plan['inner']} "
         "inner folds for every choice. Every prediction that was judged is of a model that had not seen the row.",
         "sheet",
     )
 
 
 def _transformation(facts: StudyFacts) -> Answer:
-    transform = facts.results["settings"].get("transform")
+    transform = facts.results.settings.get("transform")
     first = f"Before the models: {transform}. " if transform else ""
     return (
         f"{first}Numbers were used as numbers and categories as categories; scales, fill-in values and joined levels "
@@ -143,7 +142,7 @@ def _building(facts: StudyFacts) -> Answer:
 
 
 def _clusters(facts: StudyFacts) -> Answer:
-    settings, equal = facts.results["settings"], facts.results["data"].get("equal_rows")
+    settings, equal = facts.results.settings, facts.results.data.equal_rows
     groups, time = settings.get("groups"), settings.get("time")
     sentences = [
         f"Rows of one {groups} stayed together in all folds." if groups else "Rows were taken to be independent.",
@@ -154,29 +153,29 @@ def _clusters(facts: StudyFacts) -> Answer:
 
 
 def _measures(facts: StudyFacts) -> Answer:
-    answer = facts.results["answer"]
-    more = "calibration (intercept, slope, curve)" if facts.results.get("validity") else ""
-    benefit = (facts.results.get("validity") or {}).get("net_benefit")
+    answer = facts.results.answer
+    more = "calibration (intercept, slope, curve)" if facts.results.validity else ""
+    benefit = (facts.results.validity or {}).get("net_benefit")
     besides = ", ".join(phrase for phrase in (more, "net benefit" if benefit else "") if phrase)
     return (
-        f"{answer['metric']} is quoted; procedures were compared by the {facts.results['comparison']['loss']} of "
+        f"{answer.metric} is quoted; procedures were compared by the {facts.results.comparison.loss} of "
         f"held-out rows{f'; also {besides}' if besides else ''}.",
         "performance",
     )
 
 
 def _imbalance(facts: StudyFacts) -> Answer:
-    classes = facts.results["data"]["classes"]
+    classes = facts.results.data.classes
     if not classes:
         return "Not applicable: the target is a number.", "which"
     counts = ", ".join(f"{row['label']} {row['rows']:,}" for row in classes)
-    if isinstance(facts.results["settings"].get("procedures"), dict):
+    if isinstance(facts.results.settings.get("procedures"), dict):
         return f"Classes: {counts}. Say what your procedures do about it.", "which"
     return f"Classes: {counts}. No rows were resampled or weighted.", "which"
 
 
 def _subgroups(facts: StudyFacts) -> Answer:
-    groups = (facts.results.get("validity") or {}).get("subgroups")
+    groups = (facts.results.validity or {}).get("subgroups")
     if not groups or not groups["records"]:
         return "", ""
     columns = list(dict.fromkeys(record["column"] for record in groups["records"]))
@@ -186,9 +185,9 @@ def _subgroups(facts: StudyFacts) -> Answer:
 
 
 def _output(facts: StudyFacts) -> Answer:
-    if not facts.results["data"]["classes"]:
+    if not facts.results.data.classes:
         return "A number, with an interval for new rows.", "model"
-    costs = "of least expected cost" if facts.results["settings"].get("loss") else "of the largest probability"
+    costs = "of least expected cost" if facts.results.settings.get("loss") else "of the largest probability"
     return f"A probability of every class; the predicted class is the one {costs}.", "performance"
 
 
@@ -202,7 +201,7 @@ def _drift(facts: StudyFacts) -> Answer:
 
 
 def _code(facts: StudyFacts) -> Answer:
-    return f"Tamis {facts.results['tamis']}: {command(facts.plan)}", "sheet"
+    return f"Tamis {facts.results.tamis}: {command(facts.plan)}", "sheet"
 
 
 def _environment(facts: StudyFacts) -> Answer:
@@ -210,10 +209,10 @@ def _environment(facts: StudyFacts) -> Answer:
 
 
 def _flow(facts: StudyFacts) -> Answer:
-    data = facts.results["data"]
+    data = facts.results.data
     return (
-        f"{data['rows']:,} rows: {data['learned']:,} for training and {data['locked']:,} set aside; "
-        f"{data['without_target']:,} had no target.",
+        f"{data.rows:,} rows: {data.learned:,} for training and {data.locked:,} set aside; "
+        f"{data.without_target:,} had no target.",
         "which",
     )
 
@@ -223,21 +222,21 @@ def _characteristics(facts: StudyFacts) -> Answer:
 
 
 def _events(facts: StudyFacts) -> Answer:
-    data = facts.results["data"]
-    classes = "; ".join(f"{row['label']}: {row['rows']:,}" for row in data["classes"])
-    return f"{data['learned']:,} rows for training{f' ({classes})' if classes else ''}.", "which"
+    data = facts.results.data
+    classes = "; ".join(f"{row['label']}: {row['rows']:,}" for row in data.classes)
+    return f"{data.learned:,} rows for training{f' ({classes})' if classes else ''}.", "which"
 
 
 def _model(facts: StudyFacts) -> Answer:
-    answer = facts.results["answer"]
-    columns = ", ".join(answer["selected"][:20])
-    return f"{str(answer['kind']).capitalize()} of {columns}; in full in the report and in model.json.", "drawing"
+    answer = facts.results.answer
+    columns = ", ".join(answer.selected[:20])
+    return f"{str(answer.kind).capitalize()} of {columns}; in full in the report and in model.json.", "drawing"
 
 
 def _performance(facts: StudyFacts) -> Answer:
-    answer = facts.results["answer"]
-    words = (facts.results.get("validity") or {}).get("words") or []
-    return " ".join([answer["words"], *words]), "performance"
+    answer = facts.results.answer
+    words = (facts.results.validity or {}).get("words") or []
+    return " ".join([answer.words, *words]), "performance"
 
 
 def _use(facts: StudyFacts) -> Answer:
@@ -249,15 +248,15 @@ def _use(facts: StudyFacts) -> Answer:
 
 
 def _choice(facts: StudyFacts) -> Answer:
-    prefers_readable = facts.results["settings"]["prefer"] != "best"
+    prefers_readable = facts.results.settings["prefer"] != "best"
     first = "A readable model on few columns was preferred" if prefers_readable else "Black boxes could be chosen, too"
     return f"{first}. {facts.methods}", "compared"
 
 
 def _baseline(facts: StudyFacts) -> Answer:
-    answer = facts.results["answer"]
-    value = "no value" if answer["baseline"] is None else f"{answer['metric']} {answer['baseline']:.3g}"
-    boxes = ", ".join(answer.get("black_boxes") or ())
+    answer = facts.results.answer
+    value = "no value" if answer.baseline is None else f"{answer.metric} {answer.baseline:.3g}"
+    boxes = ", ".join(answer.black_boxes)
     return (
         f"A baseline that looks at no column: {value}.{f' Black boxes beside it: {boxes}.' if boxes else ''}",
         "compared",
@@ -273,24 +272,24 @@ def _leakage(facts: StudyFacts) -> Answer:
 
 
 def _legitimate(facts: StudyFacts) -> Answer:
-    questions = [leak["sentence"] for leak in facts.results["leaks"] if leak["kind"] in ("predicts", "dominant")]
+    questions = [leak["sentence"] for leak in facts.results.leaks if leak["kind"] in ("predicts", "dominant")]
     if not questions:
         return "", ""
     return f"{' '.join(questions)} A person must judge this.", "warnings"
 
 
 def _tests(facts: StudyFacts) -> Answer:
-    p = facts.results["comparison"]["p_value"]
+    p = facts.results.comparison.p_value
     return f"The model against the baseline, on held-out rows paired by row: p = {p:.2g}.", "compared"
 
 
 def _optimism(facts: StudyFacts) -> Answer:
-    compared = facts.results["comparison"]
-    if compared.get("optimism") is None:
+    compared = facts.results.comparison
+    if compared.optimism is None:
         return _leakage(facts)
     return (
-        f"Nested cross-validation: the inner estimate was {compared['inner_score']:.3g}, the nested one "
-        f"{compared['score']:.3g}, which is quoted.",
+        f"Nested cross-validation: the inner estimate was {compared.inner_score:.3g}, the nested one "
+        f"{compared.score:.3g}, which is quoted.",
         "compared",
     )
 

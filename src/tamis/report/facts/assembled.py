@@ -20,29 +20,31 @@ from tamis.report.facts.sheet import leakage, reproduce
 from tamis.report.facts.validity import validity
 from tamis.report.facts.warnings import warnings
 from tamis.report.table import Head, ReportTable, cell
+from tamis.results.results import AnyResults, PartialResults, Results, results_of
 
-Results = dict[str, Any]
 
-
-def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+def facts(
+    plain: dict[str, Any] | AnyResults, plan: dict[str, Any], openings: Sequence[dict[str, Any]] = ()
+) -> dict[str, Any]:
     """Everything the page shows, as text.
 
     Parameters
     ----------
-    results : as in results.json, finished or partial.
+    plain : as in results.json, finished or partial.
     plan : as in plan.json: the source and the settings.
     openings : lines of the ledger, oldest first.
     """
+    results = results_of(plain)
     shared = {
-        "title": f"{show.name(results['data']['target'])} · Tamis report",
-        "target": show.name(results["data"]["target"]),
+        "title": f"{show.name(results.data.target)} · Tamis report",
+        "target": show.name(results.data.target),
         "metric": show.metric(metric_of(results).name),
         "data": data(results, plan),
         "lock": lock_facts(results, openings),
         "columns": columns(results),
         "reproduce": reproduce(results, plan),
     }
-    if "answer" not in results:
+    if not isinstance(results, Results):
         return {**shared, "partial": _partial(results)}
     return {
         **shared,
@@ -62,9 +64,9 @@ def facts(results: Results, plan: dict[str, Any], openings: Sequence[dict[str, A
     }
 
 
-def _partial(results: Results) -> dict[str, Any]:
+def _partial(results: PartialResults) -> dict[str, Any]:
     """What is known of a study that was stopped."""
-    done = results["finished"]
+    done = results.finished
     heads = (Head("procedure"), Head("folds so far", number=True), Head("nested so far", number=True))
     rows = [
         [
@@ -72,7 +74,7 @@ def _partial(results: Results) -> dict[str, Any]:
             cell(f"{row['folds']:,}", row["folds"]),
             cell(show.number(row["score"]), row["score"]),
         ]
-        for row in results["so_far"]
+        for row in results.so_far
     ]
     return {
         "banner": f"PARTIAL: {done['tasks']:,} of {done['of']:,} tasks finished",

@@ -10,8 +10,8 @@ import numpy as np
 from tamis.report import show
 from tamis.report.facts.columns import direction
 from tamis.report.sketch import Frame, ticks, written
+from tamis.results.results import Results
 
-Results = dict[str, Any]
 Reach = tuple[float, float]
 
 #: Size of a picture, the room for its scale on the left, and the rooms of its two parts.
@@ -23,9 +23,9 @@ SHARES = {5: "fifths", 6: "sixths", 7: "sevenths", 8: "eighths", 9: "ninths", 10
 
 def cards(results: Results) -> dict[str, Any]:
     """The cards, a sentence about them, the classes in their colours, and how many columns have none."""
-    findings = results.get("findings") or {}
+    findings = results.findings
     listed = findings.get("cards") or []
-    total = len(results["answer"]["selected"])
+    total = len(results.answer.selected)
     common = _reach(listed)
     return {
         "listed": [_card(card, results, findings["classes"], common) for card in listed],
@@ -41,15 +41,15 @@ def _legend(classes: list[str], results: Results) -> list[dict[str, str]]:
     """Classes in the order of their colours; of two, the second is the one whose probability is shown."""
     if not classes:
         return []
-    n_others = len(results["data"]["classes"]) - len(classes)
+    n_others = len(results.data.classes) - len(classes)
     words = [show.short(label, 40) for label in classes] + ([f"{n_others:,} others"] if n_others else [])
     return [{"text": text, "css": f"c{index}"} for index, text in enumerate(words)]
 
 
 def _of_shares(results: Results) -> bool:
     """Whether effects are of a forest's shares before calibration; older results tell it by the procedure's name."""
-    procedure = results["answer"]["procedure"].partition("[")[0]  # "forest[5]" is the forest held to 5 columns
-    return bool(results["findings"].get("uncalibrated", procedure == "forest"))
+    procedure = results.answer.procedure.partition("[")[0]  # "forest[5]" is the forest held to 5 columns
+    return bool(results.findings.get("uncalibrated", procedure == "forest"))
 
 
 def _marks(findings: dict[str, Any]) -> str:
@@ -66,7 +66,7 @@ def _marks(findings: dict[str, Any]) -> str:
 
 def _sentence(results: Results, classes: list[str]) -> str:
     what = "the predicted number"
-    if len(results["data"]["classes"]) == 2:
+    if len(results.data.classes) == 2:
         what = f"the predicted probability of {show.short(classes[1], 40)}"
     elif classes:
         what = "the predicted probability of each class"
@@ -75,7 +75,7 @@ def _sentence(results: Results, classes: list[str]) -> str:
     upper = "how its values are spread within each class" if classes else "the quartiles of the target over its values"
     return (
         f"Above: {upper}. Below: its effect in the model, how much {what} moves with it, other columns as they are "
-        f"(accumulated local effects{_marks(results['findings'])}). The band runs from the smallest to "
+        f"(accumulated local effects{_marks(results.findings)}). The band runs from the smallest to "
         "the largest effect among the folds' models; a fold that does not use the column counts as no effect. It shows "
         "how much the rows matter, and is no confidence interval."
     )
@@ -117,11 +117,11 @@ def _card(card: dict[str, Any], results: Results, classes: list[str], common: Re
 
 
 def _column_facts(results: Results, name: str) -> dict[str, Any]:
-    alone = results["findings"]["columns"]
+    alone = results.findings["columns"]
     j = alone["name"].index(name)
-    share = next((row["fraction"] for row in results["stability"] if row["name"] == name), 0.0)
+    share = next((row.fraction for row in results.stability if row.name == name), 0.0)
     return {
-        "contribution": results["answer"]["contributions"].get(name, 0.0),
+        "contribution": results.answer.contributions.get(name, 0.0),
         "share": share,
         "direction": alone["direction"][j],
         "strength": alone["strength"][j],
@@ -217,7 +217,7 @@ def _upper(spread: dict[str, Any], across: tuple[float, float], classes: bool, r
         "band": frame.band(at, [spread["low"][k] for k in filled_bins], [spread["high"][k] for k in filled_bins]),
         "middle": frame.line(at, [spread["middle"][k] for k in filled_bins]),
         "yticks": [{"y": frame.y(value), "text": written(value)} for value in ticks(low, high, 3)],
-        "uplabel": show.short(results["data"]["target"], 24),
+        "uplabel": show.short(results.data.target, 24),
     }
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from tamis.report import show
 from tamis.report.table import Head, ReportTable, cell
+from tamis.results.results import AnyResults, Results
 from tamis.wording import first_few
-
-Results = dict[str, Any]
 
 #: The p-value up to which a direction is named.
 ALPHA = 0.05
@@ -18,25 +17,25 @@ ALPHA = 0.05
 MOST_RARE = 8
 
 
-def data(results: Results, plan: dict[str, Any]) -> dict[str, Any]:
-    data = results["data"]
+def data(results: AnyResults, plan: dict[str, Any]) -> dict[str, Any]:
+    data = results.data
     lines = [
-        f"{show.count(data['rows'], 'row')}: {data['learned']:,} for training, {data['locked']:,} set aside as a test "
-        f"set; {show.count(data['columns'], 'column')} to learn from."
+        f"{show.count(data.rows, 'row')}: {data.learned:,} for training, {data.locked:,} set aside as a test "
+        f"set; {show.count(data.columns, 'column')} to learn from."
     ]
-    if data["without_target"]:
-        lines.append(f"{show.count(data['without_target'], 'unlocked row')} had no target and were left out.")
+    if data.without_target:
+        lines.append(f"{show.count(data.without_target, 'unlocked row')} had no target and were left out.")
     lines += _rare(results)
     if plan.get("studies_here", 1) > 1:
         lines.append(f"This is the {show.ordinal(plan['studies_here'])} study of this table in this place.")
-    total = sum(row["rows"] for row in data["classes"])
+    total = sum(row["rows"] for row in data.classes)
     rows = [
         [
             cell(show.name(row["label"]), name=True),
             cell(f"{row['rows']:,}", row["rows"]),
             cell(show.share(row["rows"] / total), row["rows"]),
         ]
-        for row in data["classes"]
+        for row in data.classes
     ]
     heads = (Head("class"), Head("rows", number=True), Head("share", number=True, bar=True))
     return {
@@ -45,9 +44,9 @@ def data(results: Results, plan: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _rare(results: Results) -> list[str]:
+def _rare(results: AnyResults) -> list[str]:
     """What became of rare classes, and how many judged rows were of a class their training part lacked."""
-    rare = results["data"]["rare"]
+    rare = results.data.rare
     if not rare or not rare["classes"]:
         return []
     listed = first_few([f"{show.name(row['label'])} ({row['rows']:,})" for row in rare["classes"]], MOST_RARE)
@@ -57,7 +56,7 @@ def _rare(results: Results) -> list[str]:
         "drop": "their rows were left out",
     }[rare["how"]]
     sentences = [f"Rare classes, with fewer rows than folds: {listed}; {became}."]
-    unlearned = results["comparison"]["n_unlearned"] if "answer" in results else 0
+    unlearned = results.comparison.n_unlearned if isinstance(results, Results) else 0
     if unlearned:
         sentences.append(
             f"{show.count(unlearned, 'judged row')} had a class that the training part lacked: counted as wrong "
@@ -66,9 +65,9 @@ def _rare(results: Results) -> list[str]:
     return sentences
 
 
-def columns(results: Results) -> dict[str, Any]:
+def columns(results: AnyResults) -> dict[str, Any]:
     """Columns by kind, and every column with all that is known of it."""
-    decided, aside = results["columns"], _aside(results)
+    decided, aside = results.columns, _aside(results)
     kinds = Counter(row["kind"] for row in decided)
     used = Counter(row["kind"] for row in decided if row["used"] and row["name"] not in aside)
     summary = [
@@ -82,7 +81,7 @@ def columns(results: Results) -> dict[str, Any]:
     ]
     numbers = (Head(word, number=True) for word in ("columns", "used", "left out"))
     facts_of = _column_facts(results)
-    rank_of = {name: k for k, name in enumerate(results["answer"]["selected"])} if "answer" in results else {}
+    rank_of = {name: k for k, name in enumerate(results.answer.selected)} if isinstance(results, Results) else {}
     # What a reader looks for first: the columns of the model, then those with something to say, then the strongest.
     order = sorted(
         decided,
@@ -139,26 +138,28 @@ HEADS = (
 )
 
 
-def _column_facts(results: Results) -> dict[str, dict[str, Any]]:
+def _column_facts(results: AnyResults) -> dict[str, dict[str, Any]]:
     """What is known of each column that was learned from: alone, in the model and over the folds."""
-    alone = (results.get("findings") or {}).get("columns")
+    if not isinstance(results, Results):
+        return {}
+    alone = results.findings.get("columns")
     facts: dict[str, dict[str, Any]] = {}
     if alone:
         keys = [key for key, values in alone.items() if key != "name" and values is not None]
         facts = {name: {key: alone[key][j] for key in keys} for j, name in enumerate(alone["name"])}
-    for row in results.get("stability", ()):
-        facts.setdefault(row["name"], {})["share"] = row["fraction"]
-    for name, share in results.get("answer", {}).get("contributions", {}).items():
+    for row in results.stability:
+        facts.setdefault(row.name, {})["share"] = row.fraction
+    for name, share in results.answer.contributions.items():
         facts.setdefault(name, {})["contribution"] = share
     return facts
 
 
-def direction(facts: dict[str, Any], results: Results) -> str:
+def direction(facts: dict[str, Any], results: AnyResults) -> str:
     """Where a column's larger values are found; nothing where that could be chance."""
     value = facts.get("direction")
     if value is None or facts["p_value"] is None or facts["p_value"] > ALPHA:
         return ""
-    labels = [show.short(row["label"], 24) for row in results["data"]["classes"]]
+    labels = [show.short(row["label"], 24) for row in results.data.classes]
     if len(labels) > 2:
         return f"largest in {labels[value]}"
     if value == 0:
@@ -166,14 +167,14 @@ def direction(facts: dict[str, Any], results: Results) -> str:
     return f"larger in {labels[1 if value > 0 else 0]}" if labels else ("rising" if value > 0 else "falling")
 
 
-def _aside(results: Results) -> dict[str, str]:
+def _aside(results: AnyResults) -> dict[str, str]:
     """Columns that were read but not learned from, and what they are for instead."""
-    settings = results["settings"]
+    settings = results.settings
     roles = {settings.get(role): role for role in ("groups", "time", "exposure") if settings.get(role)}
-    return {**dict.fromkeys(settings.get("drop") or (), "dropped"), **roles, results["data"]["target"]: "target"}
+    return {**dict.fromkeys(settings.get("drop") or (), "dropped"), **roles, results.data.target: "target"}
 
 
-def _line(row: dict[str, Any], chosen: bool, aside: str, facts: dict[str, Any], results: Results) -> list[Any]:
+def _line(row: dict[str, Any], chosen: bool, aside: str, facts: dict[str, Any], results: AnyResults) -> list[Any]:
     def share(key: str) -> str:
         return show.share(facts[key]) if facts.get(key) else ""
 

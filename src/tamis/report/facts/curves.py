@@ -8,8 +8,7 @@ import numpy as np
 
 from tamis.report import show
 from tamis.report.sketch import SEVERAL, Frame, ticks, written
-
-Results = dict[str, Any]
+from tamis.results.results import Results
 
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 300, 200, 44, 8, 40
 
@@ -23,7 +22,7 @@ SIZES = {
 
 def complexity(results: Results) -> list[dict[str, Any]]:
     """A small picture for each procedure that has sizes to choose from: a line a fold, a mark at the size it chose."""
-    curves_of = (results.get("findings") or {}).get("complexity") or {}
+    curves_of = results.findings.get("complexity") or {}
     return [_family(name, curves) for name, curves in curves_of.items()]
 
 
@@ -73,7 +72,7 @@ def _spaced(marks: list[dict[str, Any]], min_gap: float = 26) -> list[dict[str, 
 
 def path(results: Results) -> dict[str, Any] | None:
     """The path of the final linear model for a slider: numbers as they are, for the script; texts for those without."""
-    regularization = (results.get("findings") or {}).get("path")
+    regularization = results.findings.get("path")
     if not regularization:
         return None
     at = regularization["chosen"]
@@ -106,7 +105,7 @@ def path(results: Results) -> dict[str, Any] | None:
 
 def learning(results: Results) -> dict[str, Any] | None:
     """The score of the chosen procedure against the rows it learned from."""
-    curve = (results.get("findings") or {}).get("learning")
+    curve = results.findings.get("learning")
     if not curve or len(curve["rows"]) < 2:
         return None
     rows, scores, ahead = curve["rows"], curve["scores"], curve.get("forecast") or {}
@@ -118,7 +117,7 @@ def learning(results: Results) -> dict[str, Any] | None:
     frame = Frame(LEFT + 10, TOP, 460 - LEFT - 30, HEIGHT - TOP - BOTTOM, across, (low, high))
     xs, further = ([float(np.log(n)) for n in each] for each in (rows, points.get("rows", [])))
     dots = [{"x": frame.x(x), "y": frame.y(value)} for x, line in zip(xs, scores) for value in line]
-    metric = show.metric(results["answer"]["metric"])
+    metric = show.metric(results.answer.metric)
     steps = ", ".join(f"{show.number(mean)} from {n:,}" for n, mean in zip(rows, means))
     return {
         "width": 460,

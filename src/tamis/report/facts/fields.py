@@ -11,8 +11,7 @@ from tamis.report import show
 from tamis.report.facts.picture.formula import coefficient, odds_words, round_step
 from tamis.report.predictions import rates
 from tamis.report.table import Cell, Head, ReportTable, cell
-
-Results = dict[str, Any]
+from tamis.results.results import Results
 
 #: Median and quartiles describe a column whose mean lies farther from its median than this share of its deviation.
 SKEWED = 0.25
@@ -31,7 +30,7 @@ def fields(results: Results) -> dict[str, Any]:
 # -- clinic ---------------------------------------------------------------------------------------------------------
 def _table_one(results: Results) -> dict[str, Any] | None:
     """Rows by class: mean and deviation, or median and quartiles, of numbers; counts and shares of levels."""
-    findings = results.get("findings") or {}
+    findings = results.findings
     facts = findings.get("table_one")
     if not facts:
         return None
@@ -109,7 +108,7 @@ def _missing(count: int, n: int) -> Cell:
 
 def _odds_ratios(results: Results) -> dict[str, Any] | None:
     """Odds ratios of a formula of two classes, with their spread over the folds."""
-    findings = results.get("findings") or {}
+    findings = results.findings
     readable, terms = findings.get("readable") or {}, findings.get("terms") or {}
     final = terms.get("final")
     if readable.get("kind") != "linear" or readable.get("link") != "logistic" or not final or len(final["coef"]) != 1:
@@ -155,9 +154,9 @@ def _step(column: dict[str, Any] | None) -> float | None:
 # -- bank -----------------------------------------------------------------------------------------------------------
 def _bank(results: Results) -> dict[str, Any] | None:
     """Gini, KS, tenths by falling probability, and what approving the rest would let in."""
-    labels = results["data"]["classes"]
-    counted = "roc" in (results["comparison"]["diagnostics"] or {})
-    if len(labels) != 2 or results["comparison"]["chosen"] == "baseline" or not (results["predictions"] or counted):
+    labels = results.data.classes
+    counted = "roc" in (results.comparison.diagnostics or {})
+    if len(labels) != 2 or results.comparison.chosen == "baseline" or not (results.predictions or counted):
         return None
     curve, rows = rates(results), [row["rows"] for row in labels]
     facts, label = gains(curve, rows), show.short(labels[1]["label"], 40)

@@ -9,12 +9,11 @@ from typing import Any
 from tamis.report import show
 from tamis.report.parts import coded, sentence
 from tamis.report.table import Head, ReportTable, cell
+from tamis.results.results import AnyResults, Results
 
-Results = dict[str, Any]
 
-
-def lock_card(results: Results, openings: Sequence[dict[str, Any]]) -> tuple[str, str, str]:
-    rows = results["lock"]["rows"]
+def lock_card(results: AnyResults, openings: Sequence[dict[str, Any]]) -> tuple[str, str, str]:
+    rows = results.lock.rows
     if not rows:
         return "Locked rows", "0", "no lock"
     first, times = _first(openings), _times(opened(openings))
@@ -33,8 +32,8 @@ def opened(looks: Sequence[dict[str, Any]]) -> int:
     return sum(look.get("kind") != "predicted" for look in looks)
 
 
-def lock_facts(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    lock = results["lock"]
+def lock_facts(results: AnyResults, openings: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    lock = results.lock
     rows = [_opening(number, opening) for number, opening in enumerate(openings, start=1)]
     heads = (
         Head("opening", number=True),
@@ -46,13 +45,13 @@ def lock_facts(results: Results, openings: Sequence[dict[str, Any]]) -> dict[str
         Head("note"),
     )
     return {
-        "reason": coded(sentence(lock["reason"])),
-        "locked": lock["rows"] > 0,
-        "times": f"Opened {_times(opened(openings)).removeprefix('opened ')}." if lock["rows"] else "",
+        "reason": coded(sentence(lock.reason)),
+        "locked": lock.rows > 0,
+        "times": f"Opened {_times(opened(openings)).removeprefix('opened ')}." if lock.rows else "",
         "openings": ReportTable("openings", "Every look at the locked rows", heads, rows).without_empty()
         if rows
         else None,
-        "digest": lock["digest"] if lock["rows"] else "",
+        "digest": lock.digest if lock.rows else "",
         "found": _score_words(results, openings),
     }
 
@@ -88,15 +87,15 @@ def _when(moment: str) -> str:
         return show.name(moment)
 
 
-def _score_words(results: Results, openings: Sequence[dict[str, Any]]) -> str:
+def _score_words(results: AnyResults, openings: Sequence[dict[str, Any]]) -> str:
     """Does the first opening agree with what the nested folds expected?"""
     first = _first(openings)
-    if "answer" not in results or first is None or first["metric"] != results["answer"]["metric"]:
+    if not isinstance(results, Results) or first is None or first["metric"] != results.answer.metric:
         return ""
-    if first["interval"] is None or results["answer"]["score"] is None:
+    if first["interval"] is None or results.answer.score is None:
         return f"The first opening found {show.number(first['score'])}, on rows too few for an interval."
     low, high = first["interval"]
-    expected = results["answer"]["score"]
+    expected = results.answer.score
     agrees = low <= expected <= high
     verb = "agrees with" if agrees else "does not agree with"
     return (

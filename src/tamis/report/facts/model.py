@@ -11,8 +11,7 @@ from tamis.report.facts import picture
 from tamis.report.facts.picture.formula import coefficient
 from tamis.report.parts import sentence
 from tamis.report.table import Cell, Head, ReportTable, cell
-
-Results = dict[str, Any]
+from tamis.results.results import Results
 
 #: Sliders for the columns that contribute most; the others stay where the preset puts them.
 MOST_SLIDERS = 12
@@ -30,15 +29,15 @@ FEW_TERMS, SHORT = 8, 260
 
 def model(results: Results) -> dict[str, Any]:
     """Words, contributions, coefficients over folds, the picture, and what a page needs to compute answers."""
-    chosen = results["comparison"]["chosen"]
-    words = {row["name"]: row["words"] for row in results["comparison"]["procedures"]}[chosen]
-    learned = show.count(results["data"]["learned"], "training row")
-    findings = results.get("findings") or {}
+    chosen = results.comparison.chosen
+    words = results.comparison.procedure(chosen).words
+    learned = show.count(results.data.learned, "training row")
+    findings = results.findings
     readable = findings.get("readable")
     return {
-        "text": show.text(results["model"]),
+        "text": show.text(results.model),
         "sentence": f"{sentence(words)} Fitted on all {learned}.",
-        "contributions": _contributions(results["answer"]["contributions"]),
+        "contributions": _contributions(results.answer.contributions),
         "meaning": "What a column contributes: in formulas, curves and cards, how much it moves the sum (standard "
         "deviation over the training rows); in trees, the improvement its questions bring. It describes the model, not "
         "causes. Columns with the same information share it, or one of them takes all of it.",
@@ -53,7 +52,7 @@ def _picture(readable: dict[str, Any], results: Results) -> dict[str, Any]:
 
     `is_wide` where it takes the whole width of the page, `is_short` where it is no higher than the ladder beside it.
     """
-    kind, target = readable["kind"], results["data"]["target"]
+    kind, target = readable["kind"], results.data.target
     if kind == "tree":
         tree = picture.tree(readable)
         is_short = tree["picture"]["height"] <= SHORT
@@ -121,7 +120,7 @@ def _terms(terms: dict[str, Any] | None, results: Results) -> dict[str, Any] | N
 
 
 def _outputs(results: Results, outputs: int) -> list[str]:
-    labels = [show.short(row["label"], 40) for row in results["data"]["classes"]]
+    labels = [show.short(row["label"], 40) for row in results.data.classes]
     return labels if outputs == len(labels) else [""] * outputs
 
 
@@ -171,7 +170,7 @@ def _try(readable: dict[str, Any], results: Results) -> dict[str, Any]:
         "sliders": sliders,
         "presets": [show.short(preset["of"], 40) for preset in readable["presets"]],
         "labels": labels,
-        "target": show.short(results["data"]["target"], 40),
+        "target": show.short(results.data.target, 40),
         "left": f"{show.count(left, 'further column')} of the model keep the values of the preset." if left else "",
         "data": {key: value for key, value in readable.items() if key not in ("columns", "risk", *PARTS)}
         | {key: [_bare(term) for term in readable[key]] for key in PARTS if key in readable}

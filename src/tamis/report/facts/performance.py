@@ -10,6 +10,7 @@ from tamis.metrics.intervals.conformal import conformal_radii
 from tamis.report import show
 from tamis.report.predictions import OutOfFold, out_of_fold
 from tamis.report.table import Head, ReportTable, cell
+from tamis.results.results import Results
 
 #: Up to this many classes the whole square of truth and prediction can be read.
 MOST_SQUARE = 12
@@ -24,34 +25,34 @@ AVERAGED = (
 STEPS = 100
 
 
-def performance(results: dict[str, Any]) -> dict[str, Any]:
+def performance(results: Results) -> dict[str, Any]:
     """Confusion or mistakes class by class, what each threshold gives, how large mistakes of numbers are."""
     by_cost = _costs(results) is not None
     return {**predictions(results), "threshold": threshold(results), "errors": errors(results), "by_cost": by_cost}
 
 
-def _costs(results: dict[str, Any]) -> Any:
+def _costs(results: Results) -> Any:
     """The costs by which answers are chosen: those of the study, or of a threshold that a person set."""
     from tamis.metrics.loss_matrix import LossMatrix
 
-    loss, labels = results["settings"].get("loss"), [row["label"] for row in results["data"]["classes"]]
-    chosen = results.get("threshold")
+    loss, labels = results.settings.get("loss"), [row["label"] for row in results.data.classes]
+    chosen = results.threshold
     if chosen is not None:
         return LossMatrix.of_threshold(chosen["value"], labels)
     return None if loss is None else LossMatrix.of(loss, labels)
 
 
-def threshold(results: dict[str, Any]) -> dict[str, Any] | None:
+def threshold(results: Results) -> dict[str, Any] | None:
     """For two classes: rows of each whose probability of the second reaches each of 101 thresholds."""
-    labels, held_out = results["data"]["classes"], out_of_fold(results)
-    if len(labels) != 2 or results["comparison"]["chosen"] == "baseline":
+    labels, held_out = results.data.classes, out_of_fold(results)
+    if len(labels) != 2 or results.comparison.chosen == "baseline":
         return None
     steps, costs = np.arange(STEPS + 1) / STEPS, _costs(results)
     own = 0.5 if costs is None else costs.threshold
     if held_out is not None:
         above, total = _above(held_out, steps)
     else:
-        judged = results["comparison"]["diagnostics"] or {}
+        judged = results.comparison.diagnostics or {}
         if "roc" not in judged:
             return None
         total = [round(sum(line)) for line in judged["confusion"]]
@@ -61,7 +62,7 @@ def threshold(results: dict[str, Any]) -> dict[str, Any] | None:
     return {
         "labels": [show.short(row["label"], 40) for row in labels],
         "start": 50 if own is None else round(STEPS * own),
-        "by_person": results.get("threshold") is not None,
+        "by_person": results.threshold is not None,
         "data": {
             "false": [int(n) for n in above[0]],
             "true": [int(n) for n in above[1]],
@@ -84,9 +85,9 @@ def _above(held_out: OutOfFold, steps: np.ndarray) -> tuple[list[np.ndarray], li
     return above, total
 
 
-def errors(results: dict[str, Any]) -> dict[str, Any] | None:
+def errors(results: Results) -> dict[str, Any] | None:
     """For numbers: how far from the truth predictions of rows not seen lay, as shares of rows."""
-    if results["data"]["classes"]:
+    if results.data.classes:
         return None
     facts, averaged = _error_facts(results)
     if facts is None:
@@ -110,14 +111,14 @@ def errors(results: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
-def _error_facts(results: dict[str, Any]) -> tuple[dict[str, Any] | None, bool]:
+def _error_facts(results: Results) -> tuple[dict[str, Any] | None, bool]:
     """The mean error, the conformal radii and the mean miss; and whether they are of answers averaged over the repeats.
 
     The miss is the mean absolute error that stands among the other metrics, wherever these errors are the same.
     """
-    facts, chosen = (results["comparison"]["diagnostics"] or {}).get("errors"), results["comparison"]["chosen"]
+    facts, chosen = (results.comparison.diagnostics or {}).get("errors"), results.comparison.chosen
     if facts is not None:
-        metrics = next(row["metrics"] for row in results["comparison"]["procedures"] if row["name"] == chosen)
+        metrics = results.comparison.procedure(chosen).metrics
         return {**facts, "miss": metrics["mae"]}, False
     held_out = out_of_fold(results)
     if held_out is None:
@@ -132,16 +133,16 @@ def _error_facts(results: dict[str, Any]) -> tuple[dict[str, Any] | None, bool]:
     return of_rows, held_out.averaged
 
 
-def predictions(results: dict[str, Any]) -> dict[str, Any]:
+def predictions(results: Results) -> dict[str, Any]:
     """Out-of-fold answers of the chosen procedure: `confusion` for few classes, `by_class` for many."""
-    held_out, labels = out_of_fold(results), [show.name(row["label"]) for row in results["data"]["classes"]]
+    held_out, labels = out_of_fold(results), [show.name(row["label"]) for row in results.data.classes]
     if held_out is None:
         sentence = "There are too many rows to keep every prediction of the folds; counts of them are."
-        return _facts(sentence, results["comparison"]["diagnostics"]["confusion"] if labels else None, labels)
+        return _facts(sentence, (results.comparison.diagnostics or {})["confusion"] if labels else None, labels)
     sentence = _sentence(held_out, bool(labels))
     if not labels:
         return _facts(sentence, None, labels)
-    costs, chosen = _costs(results), results.get("threshold")
+    costs, chosen = _costs(results), results.threshold
     counts = _counts(held_out, len(labels), costs)
     if chosen is not None:
         label, value = show.short(chosen["label"], 40), show.number(chosen["value"])

@@ -10,12 +10,14 @@ from tamis.report import show
 from tamis.report.facts.curves import complexity, learning, path
 from tamis.report.parts import sentence
 from tamis.report.table import Head, ReportTable, cell
+from tamis.results.comparison import Comparison, Rung
+from tamis.results.procedure import ProcedureRecord
+from tamis.results.results import AnyResults, Results
 from tamis.wording import first_few
 
 if TYPE_CHECKING:
     from tamis.metrics import Metric
 
-Results = dict[str, Any]
 
 #: The proper scores that procedures are compared by, in words.
 LOSSES = {
@@ -42,39 +44,39 @@ MOST_TRAINED = 100_000
 MOST_NAMED = 8
 
 
-def metric_of(results: dict[str, Any]) -> Metric:
+def metric_of(results: AnyResults) -> Metric:
     """The metric of results, finished or partial."""
     from tamis.metrics.loss_matrix import metric_for  # brings scikit-learn, so only when a report is written
 
-    name = results["answer"]["metric"] if "answer" in results else results["metric"]
-    loss = results["settings"].get("loss")
-    labels = [row["label"] for row in results["data"]["classes"]] or None
+    name = results.answer.metric if isinstance(results, Results) else results.metric
+    loss = results.settings.get("loss")
+    labels = [row["label"] for row in results.data.classes] or None
     return metric_for(name if loss is None else None, loss, labels)
 
 
 def procedures(results: Results) -> dict[str, Any]:
     """The leaderboard, the rule of choice in words, other metrics, and error against complexity."""
-    metric, compared = metric_of(results), results["comparison"]
-    listed = compared["procedures"]
+    metric, compared = metric_of(results), results.comparison
+    listed = compared.procedures
     heads = (
         Head("procedure"),
         Head("train", number=True),
         Head("nested", number=True),
         Head("gap", number=True),
         Head("95% interval"),
-        Head(LOSSES[compared["loss"]], number=True),
+        Head(LOSSES[compared.loss], number=True),
         Head("saved", number=True),
         Head("p", number=True),
         Head("columns", number=True),
     )
-    rows = [_procedure(row, index, compared["chosen"]) for index, row in enumerate(listed)]
+    rows = [_procedure(row, index, compared.chosen) for index, row in enumerate(listed)]
     return {
         "table": ReportTable("procedures", "Procedures compared, simplest first", heads, rows),
-        "rule": f"{_rule(compared, results.get('ladder') or ())} {_claim(compared)}",
-        "chosen": compared["chosen"],
+        "rule": f"{_rule(compared, results.ladder)} {_claim(compared)}",
+        "chosen": compared.chosen,
         "direction": sentence(f"{show.metric(metric.name)}: {'larger' if metric.larger else 'smaller'} is better"),
         "loss": sentence(
-            f"{LOSSES[compared['loss']]}: smaller is better; saved: of the baseline's; p: that it is no better than "
+            f"{LOSSES[compared.loss]}: smaller is better; saved: of the baseline's; p: that it is no better than "
             "the baseline, after Holm"
         ),
         "folds": _folds(results),
@@ -83,62 +85,63 @@ def procedures(results: Results) -> dict[str, Any]:
         "path": path(results),
         "learning": learning(results),
         "told": [
-            {"name": show.name(row["name"]), "words": sentence(show.name(row["words"]))}
+            {"name": show.name(row.name), "words": sentence(show.name(row.words))}
             for row in listed
-            if show.procedure(row["name"]) == show.name(row["name"])
+            if show.procedure(row.name) == show.name(row.name)
         ],
     }
 
 
-def _rule(compared: dict[str, Any], ladder: Sequence[dict[str, Any]]) -> str:
-    scored = {row["name"]: {**row, "said": show.procedure(row["name"])} for row in compared["procedures"]}
-    best, chosen = scored[compared["best"]], scored[compared["chosen"]]
-    how = f"Procedures are compared by the {LOSSES[compared['loss']]} of held-out rows, row by row."
-    best_words = f"Best: {best['said']}, {show.number(best['loss'], 4)}."
-    if compared.get("chosen_by") == "person":
-        preference, by_rule = PREFERENCES[compared["prefer"]], show.procedure(compared["by_rule"])
-        return f"{how} {best_words} A person chose {chosen['said']}; the rule ({preference}) takes {by_rule}."
-    if compared["signal"] == "none":
+def _rule(compared: Comparison, ladder: Sequence[Rung]) -> str:
+    best, chosen = compared.procedure(compared.best), compared.procedure(compared.chosen)
+    best_name, chosen_name = show.procedure(best.name), show.procedure(chosen.name)
+    how = f"Procedures are compared by the {LOSSES[compared.loss]} of held-out rows, row by row."
+    best_words = f"Best: {best_name}, {show.number(best.loss, 4)}."
+    if compared.chosen_by == "person":
+        preference, by_rule = PREFERENCES[compared.prefer], show.procedure(compared.by_rule)
+        return f"{how} {best_words} A person chose {chosen_name}; the rule ({preference}) takes {by_rule}."
+    if compared.signal == "none":
         return f"{how} {best_words} None can be told from the baseline, so the baseline is kept."
-    if chosen["name"] == best["name"] == "baseline":
+    if chosen.name == best.name == "baseline":
         return f"{how} {best_words} No procedure loses less than the baseline, so the baseline is kept."
-    if compared.get("by_metric"):
+    if compared.by_metric:
         return (
-            f"{how} {best_words} {chosen['said']} cannot be told from it and is better by the quoted metric "
+            f"{how} {best_words} {chosen_name} cannot be told from it and is better by the quoted metric "
             "beyond chance, "
             "so it is chosen."
         )
-    if compared["prefer"] == "best":
+    if compared.prefer == "best":
         return f"{how} {best_words} It is chosen."
-    if chosen["name"] == best["name"]:
+    if chosen.name == best.name:
         return f"{how} {best_words} It is chosen because every simpler procedure is clearly worse."
-    best_of_sizes, behind = "the best", chosen
-    rung = next((rung for rung in ladder if rung["chosen"] and "difference" in rung), None)
-    if rung is not None:
+    best_of_sizes, error, gap = "the best", chosen.standard_error, chosen.difference
+    rung = next((rung for rung in ladder if rung.chosen and rung.difference is not None), None)
+    if rung is not None and rung.difference is not None and rung.standard_error is not None:
         how += " With each number of columns, training rows choose the kind of model."
-        least = min((one for one in ladder if "difference" in one), key=lambda one: float(one["loss"]))
-        best_of_sizes, behind = f"the best number of columns ({least['columns']})", rung
-    error, gap = show.number(behind["standard_error"], 4), show.number(behind["difference"], 4)
-    words = f"{chosen['said']}, {gap} behind {best_of_sizes}, with a standard error of {error}"
-    return f"{how} {best_words} Chosen is {PREFERENCES[compared['prefer']]}: {words}."
+        least = min((rung for rung in ladder if not rung.black_box), key=lambda rung: rung.loss)
+        best_of_sizes = f"the best number of columns ({least.columns})"
+        error, gap = rung.standard_error, rung.difference
+    behind = f"{show.number(gap, 4)} behind {best_of_sizes}, with a standard error of {show.number(error, 4)}"
+    words = f"{chosen_name}, {behind}"
+    return f"{how} {best_words} Chosen is {PREFERENCES[compared.prefer]}: {words}."
 
 
-def _claim(compared: dict[str, Any]) -> str:
-    p = show.p_value(compared["p_value"])
+def _claim(compared: Comparison) -> str:
+    p = show.p_value(compared.p_value)
     tests = f"The whole procedure, the choice between models included, against the baseline: p {p}."
-    if compared.get("tentative"):
+    if compared.tentative:
         return f"{tests} No test has a p-value of 0.05 or less, so chance may explain this."
-    if compared.get("by_black_box_alone"):
+    if compared.by_black_box_alone:
         return f"{tests} A black box beats the baseline beyond chance, no procedure tried does."
-    if compared.get("by_bound_alone"):
+    if compared.by_bound_alone:
         return (
             f"{tests} The interval of its score lies above chance, but no procedure passes a test that allows for all."
         )
-    if compared.get("no_column"):
+    if compared.no_column:
         return f"{tests} The model fitted to all rows uses no column."
-    if compared.get("by_columns_alone"):
+    if compared.by_columns_alone:
         return f"{tests} No procedure tried beats the baseline beyond chance, but {_associated(compared)}."
-    alone = compared.get("association")
+    alone = compared.association
     tested = ""
     if alone:
         p = show.p_value(alone["p_value"])
@@ -147,48 +150,48 @@ def _claim(compared: dict[str, Any]) -> str:
         "captured": tests,
         "uncaptured": f"{tests} Some procedure alone beats the baseline beyond chance, the choice between them not.",
         "none": f"{tests} No procedure tried beats the baseline beyond chance.{tested}",
-    }[compared["signal"]]
+    }[compared.signal]
 
 
-def _associated(compared: dict[str, Any]) -> str:
+def _associated(compared: Comparison) -> str:
     """Which columns, each alone, go with the target more than with shuffled ones."""
-    p_values = compared["association"]["columns"]
+    association = compared.association or {}
+    p_values = association["columns"]
     if not p_values:
-        p = show.p_value(compared["association"]["joint_p_value"])
+        p = show.p_value(association["joint_p_value"])
         return (
-            f"the columns taken together go with the target (p {p}, by {compared['association']['permutations']} "
-            "shuffled targets)"
+            f"the columns taken together go with the target (p {p}, by {association['permutations']} shuffled targets)"
         )
     names = first_few([show.short(name) for name in p_values], MOST_NAMED)
     verb = "goes" if len(p_values) == 1 else "go"
     p = show.p_value(max(p_values.values()))
     return (
         f"{names} {verb} with the target, each tested alone (p {p}, by "
-        f"{compared['association']['permutations']} shuffled targets, adjusted for all columns)"
+        f"{association['permutations']} shuffled targets, adjusted for all columns)"
     )
 
 
-def _procedure(row: dict[str, Any], index: int, chosen: str) -> list[Any]:
-    columns = row["columns"]
+def _procedure(row: ProcedureRecord, index: int, chosen: str) -> list[Any]:
+    columns = row.columns
     fewest, max_columns = min(columns), max(columns)
     spread = f"{fewest:,}" if fewest == max_columns else f"{fewest:,}–{max_columns:,}"
-    mark = "chosen" if row["name"] == chosen else ""
+    mark = "chosen" if row.name == chosen else ""
     is_baseline = index == 0
     return [
-        cell(show.procedure(row["name"]), index, badge=mark),
-        cell(show.number(row["train_score"]), row["train_score"]),
-        cell(show.number(row["score"]), row["score"], css="strong"),
-        cell(show.signed(row["gap"]), row["gap"]),
-        cell(show.interval(row["interval"])),
-        cell(show.number(row["loss"], 4), row["loss"]),
-        cell("" if is_baseline else show.percent(row["gain"]), row["gain"]),
-        cell("" if is_baseline else show.p_value(row["p_value"]).removeprefix("= "), row["p_value"]),
+        cell(show.procedure(row.name), index, badge=mark),
+        cell(show.number(row.train_score), row.train_score),
+        cell(show.number(row.score), row.score, css="strong"),
+        cell(show.signed(row.gap), row.gap),
+        cell(show.interval(row.interval)),
+        cell(show.number(row.loss, 4), row.loss),
+        cell("" if is_baseline else show.percent(row.gain), row.gain),
+        cell("" if is_baseline else show.p_value(row.p_value).removeprefix("= "), row.p_value),
         cell(spread, sum(columns) / len(columns)),
     ]
 
 
 def _folds(results: Results) -> str:
-    folds = results["folds"]
+    folds = results.folds
     train, test = (sum(fold[side] for fold in folds) / len(folds) for side in ("train", "test"))
     return (
         f"{show.count(len(folds), 'fold')}: in each, every procedure was fitted on about {train:,.0f} rows, "
@@ -197,16 +200,16 @@ def _folds(results: Results) -> str:
     )
 
 
-def _besides(listed: list[dict[str, Any]]) -> ReportTable | None:
+def _besides(listed: list[ProcedureRecord]) -> ReportTable | None:
     """The other metrics, nested, for every procedure."""
-    names = list(listed[0].get("metrics", {}))
+    names = list(listed[0].metrics)
     if not names:
         return None
     heads = (Head("procedure"), *(Head(show.short_metric(name), number=True) for name in names))
     rows = [
         [
-            cell(show.procedure(row["name"]), index),
-            *(cell(show.number(row["metrics"][n]), row["metrics"][n]) for n in names),
+            cell(show.procedure(row.name), index),
+            *(cell(show.number(row.metrics[n]), row.metrics[n]) for n in names),
         ]
         for index, row in enumerate(listed)
     ]
@@ -215,17 +218,17 @@ def _besides(listed: list[dict[str, Any]]) -> ReportTable | None:
 
 def optimism(results: Results) -> dict[str, Any]:
     """The scores by inner cross-validation and on held-out rows, and which procedures the folds picked."""
-    compared = results["comparison"]
-    inner_score, nested_score, excess = compared["inner_score"], compared["score"], compared["optimism"]
+    compared = results.comparison
+    inner_score, nested_score, excess = compared.inner_score, compared.score, compared.optimism
     if excess is None:
         meaning = "one of them has no value on so few rows"
-    elif show.number(promised) == show.number(nested_score):
+    elif show.number(inner_score) == show.number(nested_score):
         meaning = "both agree"
     elif excess > 0:
         meaning = f"cross-validation was too optimistic by {show.number(excess)}"
     else:
         meaning = f"cross-validation was too pessimistic by {show.number(-excess)}"
-    picked = Counter(compared["chosen_in_folds"])
+    picked = Counter(compared.chosen_in_folds)
     chosen = [f"{show.procedure(name)} {times:,}×" for name, times in picked.most_common()]
     return {
         "inner_score": show.number(inner_score),
@@ -239,12 +242,12 @@ def optimism(results: Results) -> dict[str, Any]:
     }
 
 
-def _quoted(compared: dict[str, Any]) -> str:
+def _quoted(compared: Comparison) -> str:
     """Which of the scores is quoted above."""
-    if compared.get("chosen_by") == "person":
-        name = show.procedure(compared["chosen"])
+    if compared.chosen_by == "person":
+        name = show.procedure(compared.chosen)
         return f"That is the rule's own choice; quoted above is the nested score of {name} alone."
-    if compared["chosen"] == "baseline":
+    if compared.chosen == "baseline":
         return "That is the rule's own choice; quoted above is the nested score of the baseline, which is kept."
     return (
         "The expected score quoted above is the nested one. It includes the choice between procedures, so it can "

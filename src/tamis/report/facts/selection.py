@@ -7,8 +7,7 @@ from typing import Any
 
 from tamis.report import show
 from tamis.report.table import Head, ReportTable, cell
-
-Results = dict[str, Any]
+from tamis.results.results import ColumnStability, Results
 
 #: Members of an interchangeable group that are named, at most.
 MOST_NAMED = 8
@@ -16,24 +15,24 @@ MOST_NAMED = 8
 
 def selection(results: Results) -> dict[str, Any]:
     """How often each column was used, how alike the folds' lists are, what could stand for what, what acts together."""
-    listed, folds = results["stability"], len(results["folds"])
+    listed, folds = results.stability, len(results.folds)
     heads = (
         Head("column"),
         Head("share of folds", number=True, bar=True),
         Head("in the final model"),
         Head("sure", title="Explains the target beyond the other columns of the model, more than chance does."),
     )
-    sure = {row["name"]: row for row in (results.get("findings") or {}).get("support") or ()}
+    sure = {row["name"]: row for row in results.findings.get("support") or ()}
     rows = [
         [
-            cell(show.name(row["name"]), name=True),
-            cell(show.share(row["fraction"]), row["fraction"]),
-            cell("yes" if row["selected"] else "no", css="good" if row["selected"] else ""),
-            cell(_sure(sure.get(row["name"]))),
+            cell(show.name(row.name), name=True),
+            cell(show.share(row.fraction), row.fraction),
+            cell("yes" if row.selected else "no", css="good" if row.selected else ""),
+            cell(_sure(sure.get(row.name))),
         ]
         for row in listed
     ]
-    findings = results.get("findings") or {}
+    findings = results.findings
     return {
         "sentence": _used(listed, folds),
         "index": _index(findings.get("stability"), folds) + _false(findings.get("expected_false")),
@@ -45,10 +44,10 @@ def selection(results: Results) -> dict[str, Any]:
     }
 
 
-def _used(listed: list[dict[str, Any]], folds: int) -> str:
+def _used(listed: list[ColumnStability], folds: int) -> str:
     if not listed:
         return "The chosen procedure used no column in any fold."
-    always = sum(row["fraction"] == 1 for row in listed)
+    always = sum(row.fraction == 1 for row in listed)
     chart_note = f" The chart shows the first {show.MOST_BARS}." if len(listed) > show.MOST_BARS else ""
     return (
         f"Over {show.count(folds, 'fold')} the chosen procedure used {show.count(len(listed), 'different column')}; "
@@ -144,11 +143,11 @@ def _pairs(tests: dict[str, Any] | None) -> dict[str, Any] | None:
 
 def _frontier(results: Results) -> str:
     """What the chart of score against columns says of the choice."""
-    listed = results["comparison"]["procedures"]
+    listed = results.comparison.procedures
     if len(listed) < 2:
         return ""
-    has_restricted = any(path["rows"] == "outer" for path in results.get("paths") or ())
-    inside = any(path["rows"] == "inner" for path in results.get("paths") or ())
+    has_restricted = any(path.rows == "outer" for path in results.paths)
+    inside = any(path.rows == "inner" for path in results.paths)
     return (
         "Every procedure by the columns that it used (mean over folds) and its score on held-out rows; further left "
         "is cheaper to use. The chosen one is orange."
@@ -178,18 +177,18 @@ def _paths(results: Results) -> ReportTable | None:
         Head("procedure"),
         Head("at most", number=True, title="columns that the procedure is held to"),
         Head("used", number=True, title="columns used, mean over folds"),
-        Head(show.metric(results["answer"]["metric"]), number=True),
+        Head(show.metric(results.answer.metric), number=True),
         Head("judged on"),
     )
     rows = [
         [
-            cell(show.name(path["procedure"]), name=True),
-            cell(f"{point['max_columns']:,}", point["max_columns"]),
-            cell(show.number(point["columns"], 1), point["columns"]),
-            cell(show.number(point["score"]), point["score"]),
-            cell(_ROWS[path["rows"]]),
+            cell(show.name(path.procedure), name=True),
+            cell(f"{point.max_columns:,}", point.max_columns),
+            cell(show.number(point.columns, 1), point.columns),
+            cell(show.number(point.score), point.score),
+            cell(_ROWS[path.rows]),
         ]
-        for path in results.get("paths") or ()
-        for point in path["points"]
+        for path in results.paths
+        for point in path.points
     ]
     return ReportTable("paths", "Scores of procedures held to fewer columns", heads, rows) if rows else None

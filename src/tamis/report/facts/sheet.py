@@ -9,18 +9,17 @@ from tamis.report import show
 from tamis.report.facts.lock import opened
 from tamis.report.reproduce import command, versions
 from tamis.report.table import Head, ReportTable, cell
+from tamis.results.results import AnyResults, Results
 
-Results = dict[str, Any]
 
-
-def reproduce(results: Results, plan: dict[str, Any]) -> dict[str, Any]:
+def reproduce(results: AnyResults, plan: dict[str, Any]) -> dict[str, Any]:
     """The command, and what must be the same for the same answer."""
     by_command = plan.get("source") is not None
     line = command(plan)
     lines = [
-        ("Tamis", results["tamis"]),
-        ("seed", str(results["settings"]["seed"])),
-        ("data digest", results["data"]["digest"]),
+        ("Tamis", results.tamis),
+        ("seed", str(results.settings["seed"])),
+        ("data digest", results.data.digest),
         ("report written with", ", ".join(f"{name} {number}" for name, number in versions().items())),
     ]
     return {
@@ -39,7 +38,7 @@ def leakage(results: Results, openings: Sequence[dict[str, Any]] = ()) -> Report
     S. Kapoor, A. Narayanan (2023), Leakage and the reproducibility crisis in machine-learning-based science,
     Patterns 4.
     """
-    settings, counts = results["settings"], _counted(results)
+    settings, counts = results.settings, _counted(results)
     rows = [
         ("no separate test rows", *_test_rows(results, openings)),
         (
@@ -71,13 +70,13 @@ def leakage(results: Results, openings: Sequence[dict[str, Any]] = ()) -> Report
 def _counted(results: Results) -> dict[str, int]:
     """How many leaks of each kind were found."""
     kinds: dict[str, int] = {}
-    for leak in results.get("leaks", []):
+    for leak in results.leaks:
         kinds[leak.get("kind", "")] = kinds.get(leak.get("kind", ""), 0) + 1
     return kinds
 
 
 def _test_rows(results: Results, openings: Sequence[dict[str, Any]]) -> tuple[str, str]:
-    folds, rows = show.count(len(results["folds"]), "outer fold"), results["lock"]["rows"]
+    folds, rows = show.count(len(results.folds), "outer fold"), results.lock.rows
     if not rows:
         return "kept out", f"Scores come from {folds}. No rows are locked, so nothing confirms them once more."
     times = opened(openings)
@@ -86,7 +85,7 @@ def _test_rows(results: Results, openings: Sequence[dict[str, Any]]) -> tuple[st
 
 
 def _duplicates(results: Results, counts: dict[str, int]) -> tuple[str, str]:
-    equal_rows = results["data"].get("equal_rows")
+    equal_rows = results.data.equal_rows
     other_kinds = ("near-duplicates", "near-twins", "locked")
     if equal_rows and not any(counts.get(kind) for kind in other_kinds):
         return "kept out", f"{equal_rows['rows']:,} rows equal another row; all folds keep equal rows on one side."

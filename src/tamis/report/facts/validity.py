@@ -6,13 +6,12 @@ from typing import Any
 
 from tamis.report import show
 from tamis.report.table import Cell, Head, ReportTable, cell
-
-Results = dict[str, Any]
+from tamis.results.results import Results
 
 
 def validity(results: Results) -> dict[str, Any] | None:
     """Sentences and tables; None for studies without a model, or of an earlier version."""
-    facts = results.get("validity")
+    facts = results.validity
     if not facts:
         return None
     return {

@@ -10,9 +10,9 @@ from typing import Any
 from tamis.report import show
 from tamis.report.facts.lock import opened
 from tamis.report.parts import marked
+from tamis.results.results import ColumnStability, Results
 from tamis.wording import first_few
 
-Results = dict[str, Any]
 Warning_ = dict[str, Any]
 
 #: A class with more than this share of the rows makes accuracy easy; one with less than that is hardly learned.
@@ -35,10 +35,7 @@ ORDER = {"stop": 0, "warn": 1, "note": 2}
 
 def warnings(results: Results, openings: Sequence[dict[str, Any]] = ()) -> list[Warning_]:
     """Each with a `word` (stop, warn or note) and its sentence in `parts`; worst first."""
-    listed = [
-        {"word": leak["severity"], "parts": marked(leak["sentence"], leak["columns"])}
-        for leak in results.get("leaks", [])
-    ]
+    listed = [{"word": leak["severity"], "parts": marked(leak["sentence"], leak["columns"])} for leak in results.leaks]
     plain = [
         *_openings(openings),
         *_sentinels(results),
@@ -68,7 +65,7 @@ def _openings(openings: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
 def _sentinels(results: Results) -> list[tuple[str, str]]:
     """Numbers that may stand for "not measured", with what they do to their column."""
     warned = []
-    for row in results.get("sentinels", ()):
+    for row in results.sentinels or ():
         name, value = show.short(row["name"]), f"{row['value']:.10g}"
         low, high = row["range"]
         warned.append(
@@ -84,7 +81,7 @@ def _sentinels(results: Results) -> list[tuple[str, str]]:
 
 
 def _reading(results: Results) -> list[tuple[str, str]]:
-    return [("note", re.sub(r"\b(header|sheet)=", r"--\1", sentence)) for sentence in results.get("reading", ())]
+    return [("note", re.sub(r"\b(header|sheet)=", r"--\1", sentence)) for sentence in results.reading or ()]
 
 
 def _joined_levels(results: Results) -> list[tuple[str, str]]:
@@ -94,12 +91,12 @@ def _joined_levels(results: Results) -> list[tuple[str, str]]:
             f"{show.short(row['name'])} has {row['levels']:,} levels. Linear models have a coefficient for each of the "
             f"{row['kept']:,} most frequent ones; the others count alike.",
         )
-        for row in results.get("joined", ())
+        for row in results.joined or ()
     ]
 
 
 def _drawn(results: Results) -> list[tuple[str, str]]:
-    drawn = results.get("drawn")
+    drawn = results.drawn
     if not drawn:
         return []
     sentence = f"{drawn['rows']:,} of {drawn['of']:,} rows were drawn, by a keyed hash of their numbers, and studied."
@@ -107,32 +104,30 @@ def _drawn(results: Results) -> list[tuple[str, str]]:
 
 
 def _rows(results: Results) -> list[tuple[str, str]]:
-    data = results["data"]
+    data = results.data
     notes = []
-    if data["learned"] < FEW_ROWS:
-        notes.append(
-            ("warn", f"There are only {show.count(data['learned'], 'training row')}: every score here is rough.")
-        )
-    if data["columns"] > data["learned"]:
+    if data.learned < FEW_ROWS:
+        notes.append(("warn", f"There are only {show.count(data.learned, 'training row')}: every score here is rough."))
+    if data.columns > data.learned:
         notes.append(
             (
                 "note",
-                f"There are more columns ({data['columns']:,}) than training rows ({data['learned']:,}): some columns "
+                f"There are more columns ({data.columns:,}) than training rows ({data.learned:,}): some columns "
                 "fit by chance, so look at scores on held-out rows alone.",
             )
         )
-    if data["without_target"]:
+    if data.without_target:
         notes.append(
             (
                 "note",
-                f"{show.count(data['without_target'], 'unlocked row')} had no target and took no part in anything.",
+                f"{show.count(data.without_target, 'unlocked row')} had no target and took no part in anything.",
             )
         )
     return notes
 
 
 def _balance(results: Results) -> list[tuple[str, str]]:
-    listed = results["data"]["classes"]
+    listed = results.data.classes
     total = sum(row["rows"] for row in listed)
     if not total:
         return []
@@ -152,7 +147,7 @@ def _balance(results: Results) -> list[tuple[str, str]]:
         rare = sum(row["rows"] / total < SMALL for row in listed)
         named = f"the class {show.short(smallest['label'])}" if rare == 1 else f"each of {rare:,} classes"
         notes.append(("note", f"Fewer than 5% of the rows are of {named}: what is said of such a class is rough."))
-    rare_classes = (results["data"]["rare"] or {}).get("classes")
+    rare_classes = (results.data.rare or {}).get("classes")
     if rare_classes:
         notes.append(
             ("warn", f"{show.count(len(rare_classes), 'class', 'classes')} had fewer rows than there are folds.")
@@ -161,9 +156,9 @@ def _balance(results: Results) -> list[tuple[str, str]]:
 
 
 def _stability(results: Results) -> list[tuple[str, str]]:
-    stability = (results.get("findings") or {}).get("stability") or {}
+    stability = results.findings.get("stability") or {}
     index = stability.get("index")
-    if index is None or index >= UNSTABLE or not results["answer"]["selected"] or _are_alike(results["stability"]):
+    if index is None or index >= UNSTABLE or not results.answer.selected or _are_alike(results.stability):
         return []
     return [
         (
@@ -174,16 +169,16 @@ def _stability(results: Results) -> list[tuple[str, str]]:
     ]
 
 
-def _are_alike(used: list[dict[str, Any]]) -> bool:
+def _are_alike(used: list[ColumnStability]) -> bool:
     """Whether a column of one fold's list is mostly in another's, too: lists of nearly all columns have a low index."""
-    return sum(row["fraction"] ** 2 for row in used) >= ALIKE * sum(row["fraction"] for row in used)
+    return sum(row.fraction**2 for row in used) >= ALIKE * sum(row.fraction for row in used)
 
 
 def _optimism(results: Results) -> list[tuple[str, str]]:
     """Inner folds that promised more than the interval of the score allows."""
-    compared, answer = results["comparison"], results["answer"]
-    excess, interval = compared["optimism"], answer["interval"]
-    if excess is None or interval is None or answer["signal"] == "none" or excess <= (interval[1] - interval[0]) / 2:
+    compared, answer = results.comparison, results.answer
+    excess, interval = compared.optimism, answer.interval
+    if excess is None or interval is None or answer.signal == "none" or excess <= (interval[1] - interval[0]) / 2:
         return []
     return [
         ("note", f"Inner cross-validation was too optimistic by {show.number(excess)}; the nested score is quoted.")
@@ -191,7 +186,7 @@ def _optimism(results: Results) -> list[tuple[str, str]]:
 
 
 def _left_out(results: Results) -> list[tuple[str, str]]:
-    unused = [row for row in results["columns"] if not row["used"]]
+    unused = [row for row in results.columns if not row["used"]]
     if not unused:
         return []
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in Counter(row["kind"] for row in unused).most_common())

@@ -15,6 +15,7 @@ from tamis.report.figures.chart import chart_picture
 from tamis.report.figures.drawing import drawing_picture
 from tamis.report.figures.picture import Picture
 from tamis.report.figures.png import png_of
+from tamis.results.results import Results
 from tamis.saved import naming, write_whole
 
 #: What figures are saved as.
@@ -23,11 +24,9 @@ FORMATS = ("svg", "png")
 #: Letters of a column's name in the name of a file.
 MOST_LETTERS = 40
 
-Results = dict[str, Any]
-
 
 def every_figure(
-    results: Results, plan: dict[str, Any] | None = None, looks: Sequence[dict[str, Any]] = ()
+    results: dict[str, Any], plan: dict[str, Any] | None = None, looks: Sequence[dict[str, Any]] = ()
 ) -> dict[str, Picture]:
     """The charts, the ladder, the model's drawings and the cards of columns, by the names of their files.
 
@@ -39,10 +38,10 @@ def every_figure(
     from tamis.report.charts.drawn import captions, drawn
     from tamis.report.short_names import with_short_names
 
-    results = with_short_names(results)
-    charts = {name: chart_picture(figure, captions()[name]) for name, figure in drawn(results).items()}
+    record = Results.from_dict(with_short_names(results))
+    charts = {name: chart_picture(figure, captions()[name]) for name, figure in drawn(record).items()}
     return {
-        **_drawings(results, plan or {"source": None, "query": None, "settings": results["settings"]}, looks),
+        **_drawings(record, plan or {"source": None, "query": None, "settings": record.settings}, looks),
         **charts,
     }
 

@@ -59,11 +59,13 @@ def ladder(
         names = [f"{name}[{size}]" for name in sized]
         records = rung_records(names, judged, len(folds))
         best = min(names, key=lambda name: float(by_unit(problem, folds, judged[name], "loss").sum()))
-        figures_of_rung = _figures(problem, rules, folds, records, below)
+        values = _figures(problem, rules, folds, records, below)
         kind = best.partition("[")[0]
-        rungs.append(Rung(size, kind, best == chosen, black_box=False, label=label(kind), **figures_of_rung))
+        is_chosen = best == chosen
+        rung = Rung(columns=size, procedure=kind, chosen=is_chosen, black_box=False, label=label(kind), **values)
+        rungs.append(rung)
         loss_sums.append(by_unit(problem, folds, records, "loss"))
-        below = records if rungs[-1].better else below
+        below = records if rung.better else below
     least = min(loss_sums, key=lambda sums: float(sums.sum()))
     for rung, sums in zip(rungs, loss_sums):
         behind = difference(sums, least, rows)
@@ -72,8 +74,18 @@ def ladder(
     if which.references:
         box, records = best_records(which.references, judged)
         values = _figures(problem, rules, folds, records, below)
-        values |= {"label": label(box.name), "selected": [], "words": box.words, "readable": "no"}
-        rungs.append(Rung(problem.table.n_columns, box.name, box.name == chosen, black_box=True, **values))
+        rung = Rung(
+            columns=problem.table.n_columns,
+            procedure=box.name,
+            chosen=box.name == chosen,
+            black_box=True,
+            label=label(box.name),
+            selected=[],
+            words=box.words,
+            readable="no",
+            **values,
+        )
+        rungs.append(rung)
     return rungs
 
 

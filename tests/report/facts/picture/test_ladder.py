@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from tests.report.typed import of_plain
 
 from tamis.report.facts.picture import ladder
+
+ladder = of_plain(ladder)
 
 
 def test_a_study_without_a_ladder_has_none(made):

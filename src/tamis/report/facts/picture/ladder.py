@@ -9,9 +9,9 @@ from typing import Any
 from tamis.report import show
 from tamis.report.sketch import Frame, ticks, written
 from tamis.report.table import Head, ReportTable, cell
+from tamis.results.comparison import Rung
+from tamis.results.results import Results
 from tamis.wording import first_few
-
-Results = dict[str, Any]
 
 #: Columns of a rung that its row names; the others are counted.
 MAX_NAMES = 8
@@ -35,7 +35,7 @@ TOP, BOTTOM = 22, 46
 
 def ladder(results: Results) -> dict[str, Any] | None:
     """Pictures, a sentence that explains them, and the rungs as a table; None of a study without a ladder."""
-    rungs = [rung for rung in results.get("ladder") or () if rung["score"] is not None]
+    rungs = [rung for rung in results.ladder if rung.score is not None]
     if not rungs:
         return None
     return {
@@ -46,48 +46,48 @@ def ladder(results: Results) -> dict[str, Any] | None:
     }
 
 
-def _caption(rungs: list[dict[str, Any]]) -> str:
+def _caption(rungs: list[Rung]) -> str:
     words = (
         "Nested score of the best readable model by number of columns, with 95% intervals; orange is the chosen one."
     )
-    if any(not rung["better"] and not rung["black_box"] for rung in rungs):
+    if any(not rung.better and not rung.black_box for rung in rungs):
         words += " Grey: not better beyond chance than fewer columns."
-    if any(rung["black_box"] for rung in rungs):
+    if any(rung.black_box for rung in rungs):
         words += " Square: the best black box, on all columns."
     return words
 
 
-def _alt(rungs: list[dict[str, Any]], results: Results) -> str:
-    metric = show.metric(results["answer"]["metric"])
-    phrases = [f"{_columns(rung)}: {_kind(rung)}, {metric} {show.number(rung['score'])}" for rung in rungs]
+def _alt(rungs: list[Rung], results: Results) -> str:
+    metric = show.metric(results.answer.metric)
+    phrases = [f"{_columns(rung)}: {_kind(rung)}, {metric} {show.number(rung.score)}" for rung in rungs]
     return f"Score against number of columns. {'; '.join(phrases)}."
 
 
-def _columns(rung: dict[str, Any]) -> str:
-    return "all columns" if rung["black_box"] else show.count(rung["columns"], "column")
+def _columns(rung: Rung) -> str:
+    return "all columns" if rung.black_box else show.count(rung.columns, "column")
 
 
-def _kind(rung: dict[str, Any]) -> str:
-    return show.short(rung.get("label") or rung["procedure"], 12)
+def _kind(rung: Rung) -> str:
+    return show.short(rung.label or rung.procedure, 12)
 
 
-def _table(rungs: list[dict[str, Any]], results: Results) -> ReportTable:
+def _table(rungs: list[Rung], results: Results) -> ReportTable:
     heads = (
         Head("columns", number=True),
         Head("model"),
-        Head(show.metric(results["answer"]["metric"]), number=True),
+        Head(show.metric(results.answer.metric), number=True),
         Head("95% interval"),
         Head("better than fewer columns"),
         Head("which columns"),
     )
     rows = [
         [
-            cell(f"all {results['answer']['n_columns']:,}" if rung["black_box"] else f"{rung['columns']:,}", k),
-            cell(show.name(rung["words"]), badge="chosen" if rung["chosen"] else ""),
-            cell(show.number(rung["score"]), rung["score"], css="strong"),
-            cell(show.interval(rung["interval"])),
-            cell("beyond chance" if rung["better"] else "not beyond chance", css="" if rung["better"] else "soft"),
-            cell(_names(rung["selected"])),
+            cell(f"all {results.answer.n_columns:,}" if rung.black_box else f"{rung.columns:,}", k),
+            cell(show.name(rung.words), badge="chosen" if rung.chosen else ""),
+            cell(show.number(rung.score), rung.score, css="strong"),
+            cell(show.interval(rung.interval)),
+            cell("beyond chance" if rung.better else "not beyond chance", css="" if rung.better else "soft"),
+            cell(_names(rung.selected or [])),
         ]
         for k, rung in enumerate(rungs)
     ]
@@ -98,13 +98,13 @@ def _names(selected: list[str]) -> str:
     return first_few([show.short(name, 40) for name in selected], MAX_NAMES)
 
 
-def _picture(rungs: list[dict[str, Any]], results: Results, size: Size) -> dict[str, Any]:
+def _picture(rungs: list[Rung], results: Results, size: Size) -> dict[str, Any]:
     """Points, intervals and words of the rungs; the numbers of columns stand on a logarithmic scale."""
-    readable, boxes = ([r for r in rungs if r["black_box"] == is_box] for is_box in (False, True))
-    ends = [end for rung in rungs for end in (rung["interval"] or [rung["score"]])]
+    readable, boxes = ([r for r in rungs if r.black_box == is_box] for is_box in (False, True))
+    ends = [end for rung in rungs for end in rung.ends]
     low, high = min(ends), max(ends)
     room = 0.22 * (high - low) or 0.05 * max(abs(high), 1.0)  # for words above and below
-    counts = [math.log(max(rung["columns"], 1)) for rung in readable] or [0.0]
+    counts = [math.log(max(rung.columns, 1)) for rung in readable] or [0.0]
     right = size.width - (size.box if boxes else 8)
     frame = Frame(
         size.left + 24,
@@ -114,11 +114,11 @@ def _picture(rungs: list[dict[str, Any]], results: Results, size: Size) -> dict[
         (min(counts), max(counts)),
         (low - room, high + room),
     )
-    marks = [_mark(rung, frame.x(math.log(max(rung["columns"], 1))), k % 2, frame) for k, rung in enumerate(readable)]
+    marks = [_mark(rung, frame.x(math.log(max(rung.columns, 1))), k % 2, frame) for k, rung in enumerate(readable)]
     line = "M" + "L".join(f"{mark['x']:g} {mark['y']:g}" for mark in marks) if len(marks) > 1 else ""
     for k, rung in enumerate(boxes):
         marks.append(_mark(rung, right + size.box / 2, k % 2, frame))
-        marks[-1]["tick"] = f"all {results['answer']['n_columns']:,}"
+        marks[-1]["tick"] = f"all {results.answer.n_columns:,}"
     return {
         "css": size.css,
         "width": size.width,
@@ -133,25 +133,21 @@ def _picture(rungs: list[dict[str, Any]], results: Results, size: Size) -> dict[
         "line": line,
         "marks": marks,
         "label": "number of columns (log scale)",
-        "metric": show.metric(results["answer"]["metric"]),
+        "metric": show.metric(results.answer.metric),
     }
 
 
-def _mark(rung: dict[str, Any], x: float, is_below: int, frame: Frame) -> dict[str, Any]:
+def _mark(rung: Rung, x: float, is_below: int, frame: Frame) -> dict[str, Any]:
     """A rung: its place, the ends of its interval, its words above or below, and all of it for the pointer."""
-    low, high = rung["interval"] or (rung["score"], rung["score"])
-    y = frame.y(rung["score"])
+    low, high = rung.ends
+    y = frame.y(rung.score or 0.0)
     top, bottom = min(frame.y(high), y - 8), max(frame.y(low), y + 8)
-    css = "box" if rung["black_box"] else "chosen" if rung["chosen"] else "" if rung["better"] else "grey"
-    names = f": {_names(rung['selected'])}" if rung["selected"] else ""
-    title = (
-        f"{show.number(rung['score'])} ({show.interval(rung['interval'])})"
-        if rung["interval"]
-        else show.number(rung["score"])
-    )
+    css = "box" if rung.black_box else "chosen" if rung.chosen else "" if rung.better else "grey"
+    names = f": {_names(rung.selected)}" if rung.selected else ""
+    title = f"{show.number(rung.score)} ({show.interval(rung.interval)})" if rung.interval else show.number(rung.score)
     return {
-        "css": f"{css} chosen" if rung["chosen"] and rung["black_box"] else css,
-        "is_box": rung["black_box"],
+        "css": f"{css} chosen" if rung.chosen and rung.black_box else css,
+        "is_box": rung.black_box,
         "x": round(x, 1),
         "y": y,
         "top": top,
@@ -159,7 +155,7 @@ def _mark(rung: dict[str, Any], x: float, is_below: int, frame: Frame) -> dict[s
         "word_y": round(bottom + 16 if is_below else top - 20, 1),
         "score_y": round(bottom + 30 if is_below else top - 6, 1),
         "word": _kind(rung),
-        "score": show.number(rung["score"]),
-        "tick": f"{rung['columns']:,}",
-        "title": f"{_columns(rung)}: {show.name(rung['words'])}, {title}{names}",
+        "score": show.number(rung.score),
+        "tick": f"{rung.columns:,}",
+        "title": f"{_columns(rung)}: {show.name(rung.words)}, {title}{names}",
     }
