@@ -116,7 +116,7 @@ def test_a_score_that_is_not_to_be_quoted_is_not_repeated(screen, made):
 def test_plain_cross_validation_is_called_optimistic_where_it_is(made, inner, nested, is_optimistic):
     """On some tables it gives less than nested cross-validation, or the same figure."""
     results = made.study()
-    results["comparison"].update(promised=inner, score=nested, optimism=inner - nested)
+    results["comparison"].update(inner_score=inner, score=nested, optimism=inner - nested)
     wide = Console(width=300, file=io.StringIO())
     say_answer(results, "s", wide)
     assert "by plain cross-validation" in said(wide)

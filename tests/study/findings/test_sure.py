@@ -78,7 +78,7 @@ def test_near_copies_are_sure_together_and_rows_of_a_group_are_not_counted_one_b
     problem = tamis.Study(frame, target="y", folder=tmp_path / "s", lock=0).problem
     order = ["x00", "copy", "x01", "x02"]
     rows = {row["name"]: row for row in sure_columns(problem, order, interchangeable(problem, order), [])}
-    assert rows["x00"]["sure"]
+    assert rows["x00"]["supported"]
     assert rows["copy"]["reason"].endswith("together with x00")
     wrong = 0
     for seed in range(20):
