@@ -250,11 +250,15 @@ def _shown_by(compared: Comparison) -> dict[str, Any] | None:
     """The procedure of the smallest p-value, where that shows a signal."""
     rows = [row for row in compared.procedures if row.name != "baseline" and row.p_value <= compared.alpha]
     best = min(rows, key=lambda row: row.p_value, default=None)
-    return None if best is None else {
-        "name": best.name,
-        "p_value": best.p_value,
-        "by_ranks": best.name in compared.by_ranks,
-    }
+    return (
+        None
+        if best is None
+        else {
+            "name": best.name,
+            "p_value": best.p_value,
+            "by_ranks": best.name in compared.by_ranks,
+        }
+    )
 
 
 def _largest_classes(problem: StudyProblem, metric: Metric) -> list[int] | None:

@@ -245,7 +245,8 @@ def _uncaptured(facts: Answer) -> str:
     if facts.by_columns_alone:
         return (
             f"A sign of signal that is not captured: {associated(facts.association or {})}, but on rows not seen no "
-            f"procedure tried ({listed(_models(replace(facts, black_boxes=[])))}) {_beats(facts, {}, ' beyond chance')}."
+            f"procedure tried ({listed(_models(replace(facts, black_boxes=[])))}) "
+            f"{_beats(facts, {}, ' beyond chance')}."
         )
     best = facts.shown_by or {}
     if facts.metric == "cost":
