@@ -3,8 +3,6 @@
 Nothing heavy is imported until a name is used.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

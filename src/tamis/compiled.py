@@ -1,7 +1,5 @@
 """The compiled core, or one sentence that says what is missing and how it is made."""
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from importlib import import_module

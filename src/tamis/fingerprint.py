@@ -6,8 +6,6 @@ addresses, line numbers, paths nor the seed of Python's hashes count. What comes
 alone: versions are told by `packages_of`.
 """
 
-from __future__ import annotations
-
 import dis
 import functools
 import random

@@ -5,8 +5,6 @@ one sentence what is damaged. What a damaged value can raise is the closed list 
 error of this package and passes as it is.
 """
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """What kind of target is predicted: the words of `task`, in one place."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any, Final
 

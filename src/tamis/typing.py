@@ -1,7 +1,5 @@
 """What arguments may be, under names that signatures use."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeAlias
 

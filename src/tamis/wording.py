@@ -1,7 +1,5 @@
 """Lists and numbers inside sentences."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 

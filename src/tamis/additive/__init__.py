@@ -4,8 +4,6 @@ Read `estimator` and `base` (what users see), `data` (bins, rows, bags), `layout
 core's heights to terms), `term` (curves and maps), `steps` (fewest steps), then `figure`, `to_table` and `save`.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

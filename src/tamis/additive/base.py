@@ -1,7 +1,5 @@
 """What additive models for classes and for numbers share."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Sequence
 from dataclasses import field

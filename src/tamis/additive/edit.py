@@ -1,7 +1,5 @@
 """A curve set by hand, and the record of it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import Any
 

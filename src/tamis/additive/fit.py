@@ -1,7 +1,5 @@
 """From a table and its target to the terms of a model: one call of the core, then centred curves and pure maps."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 

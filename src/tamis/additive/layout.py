@@ -1,7 +1,5 @@
 """The plain arrays that the core takes for the fit of an additive model."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

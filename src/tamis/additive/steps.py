@@ -1,7 +1,5 @@
 """The fewest steps of a curve: neighbouring bins joined where telling them apart is worth less than it costs."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -6,8 +6,6 @@ then the commands: `study`, `answers`, `table`, `machine`, `validity`. Exit code
 3 an audit found a leak, 130 stopped by Ctrl-C.
 """
 
-from __future__ import annotations
-
 from tamis.cli import study
 
 # isort: split

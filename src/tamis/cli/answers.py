@@ -1,7 +1,5 @@
 """Commands that ask a finished study: locked rows, new rows, its report, its model elsewhere, another study."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Annotated, Any

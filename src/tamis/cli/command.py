@@ -1,7 +1,5 @@
 """The `tamis` command: what holds for all of its commands."""
 
-from __future__ import annotations
-
 import sys
 from typing import Annotated
 

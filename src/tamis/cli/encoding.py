@@ -1,7 +1,5 @@
 """Output that never fails for its encoding: words are transliterated, data are written as UTF-8."""
 
-from __future__ import annotations
-
 import codecs
 import io
 import json

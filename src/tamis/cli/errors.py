@@ -1,7 +1,5 @@
 """Errors of the library as one sentence in the words of the command line."""
 
-from __future__ import annotations
-
 import os
 import re
 import sys

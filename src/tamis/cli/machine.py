@@ -1,7 +1,5 @@
 """The command that shows the page in the browser."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Files are overwritten only where Tamis wrote them, or where --overwrite says so."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Callable

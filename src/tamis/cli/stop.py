@@ -1,7 +1,5 @@
 """Ctrl-C: the command ends soon, whatever it is doing, with one sentence."""
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

@@ -1,7 +1,5 @@
 """Commands that make a study and go on with it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Any
 

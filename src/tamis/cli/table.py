@@ -1,7 +1,5 @@
 """Commands that look at a table without a study."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """Whether a model may be used, and what is published of it: rows needed, validation, checklists, tables, figures."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Arguments and options that several commands share, and what becomes of their words."""
 
-from __future__ import annotations
-
 import re
 from contextlib import AbstractContextManager
 from pathlib import Path

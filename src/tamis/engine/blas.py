@@ -1,7 +1,5 @@
 """One BLAS thread for a while: the same bits on every machine, and no waiting for busy cores on small products."""
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from functools import lru_cache
 from typing import Any

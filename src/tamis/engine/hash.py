@@ -5,8 +5,6 @@ References
 Steele, Lea, Flood: Fast splittable pseudorandom number generators, OOPSLA 2014.
 """
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

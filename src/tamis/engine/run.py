@@ -1,7 +1,5 @@
 """Run independent tasks, each with its own seed: on joblib's threads, or the backend the user chose."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence

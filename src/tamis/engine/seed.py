@@ -1,7 +1,5 @@
 """A seed for every task, from the study's seed and the task's name: order and thread count do not matter."""
 
-from __future__ import annotations
-
 import hashlib
 from functools import lru_cache
 from typing import Any

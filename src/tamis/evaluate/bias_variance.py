@@ -1,7 +1,5 @@
 """Bias, variance and noise of a procedure: what its expected error on new rows is made of."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Training and validation scores against complexity, and the size to take."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -1,7 +1,5 @@
 """What more rows would gain: an inverse power law through a learning curve, with a band from its folds."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Folds inside a training part, in which a procedure chooses its strength; groups stay together, time in order."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

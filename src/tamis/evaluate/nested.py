@@ -1,7 +1,5 @@
 """The honest score of a whole way of working: everything it does is done again inside every fold."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial

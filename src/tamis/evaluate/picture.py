@@ -1,7 +1,5 @@
 """Bokeh figures of evaluations: the same in a notebook and in a report."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What is learned from what: decided once, and handed to everything that learns or judges."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property

@@ -1,7 +1,5 @@
 """How many rows a prediction model needs before it is developed: the criteria of Riley and others."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from math import ceil, exp, log, log1p, sqrt
 

@@ -1,7 +1,5 @@
 """A procedure from a user's script: "my_script.py:function"."""
 
-from __future__ import annotations
-
 import importlib.util
 import sys
 from pathlib import Path

@@ -3,8 +3,6 @@
 Read `lock` (which rows are locked), `row_hashes` (locked rows known again in a changed table), `ledger` (every look).
 """
 
-from __future__ import annotations
-
 from tamis.lock.ledger import DAMAGED, LEDGER_FILE, OPENED, PREDICTED, VALIDATED, Ledger, Look
 from tamis.lock.lock import FEWEST, LOCK_FILE, Held, Lock
 from tamis.lock.row_hashes import RowHashes

@@ -1,7 +1,5 @@
 """The ledger: every look at locked rows, on disk before anybody sees what it shows."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import asdict, dataclass, fields

@@ -1,7 +1,5 @@
 """Calibration of predictions: intercept and slope, a smooth curve with its band, and the calibration error."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

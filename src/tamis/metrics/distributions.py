@@ -3,8 +3,6 @@
 `scipy.special` has them to the same bits as `scipy.stats`, whose import alone takes 0.7 processor seconds.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

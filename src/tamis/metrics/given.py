@@ -1,7 +1,5 @@
 """Metrics that users bring: scikit-learn's scorers, and functions of their own."""
 
-from __future__ import annotations
-
 import inspect
 import warnings
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What a metric is: its name, what it reads from a model, which way is better, and its value."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

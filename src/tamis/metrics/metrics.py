@@ -3,8 +3,6 @@
 The only module that knows scikit-learn's metrics; everything Tamis reports is computed here.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from typing import Any

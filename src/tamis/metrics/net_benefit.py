@@ -1,7 +1,5 @@
 """Net benefit of acting on predicted probabilities, threshold by threshold: the decision curve."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The one-standard-error rule: the simplest candidate that is not clearly worse than the best."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -4,8 +4,6 @@ Three forms: of one set of any weights and several targets, of many sets of whol
 about the means of their training rows.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 __all__ = ["bootstrap_r_squared", "fold_r_squared", "weighted_r_squared"]

@@ -1,7 +1,5 @@
 """How well decision values rank the rows of a class, under many sets of row weights: rows are sorted once for all."""
 
-from __future__ import annotations
-
 import numpy as np
 
 __all__ = ["auc", "average_precision"]

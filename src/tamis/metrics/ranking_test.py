@@ -21,8 +21,6 @@ References
 P. van Elteren, "On the combination of independent two-sample tests of Wilcoxon", Bulletin of the ISI 37, 1960.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tamis.metrics.distributions import average_ranks, normal_tail

@@ -1,7 +1,5 @@
 """A metric as a function of a fitted model: what it is asked, and the score of its answers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

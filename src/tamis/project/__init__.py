@@ -4,8 +4,6 @@ Read base.py (what all share), then pca/ (components of any table), svd.py and s
 factor_analysis.py, projection_pursuit.py; pictures.py draws them, table_map.py any table in the plane.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What all projections share: any table in, scores out, names of what carries them, plain JSON."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 

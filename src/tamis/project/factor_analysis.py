@@ -1,7 +1,5 @@
 """Factor analysis: a few hidden factors, and noise of its own for every column."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

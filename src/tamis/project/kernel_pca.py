@@ -1,7 +1,5 @@
 """Kernel PCA: components of rows in the space that a kernel stands for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

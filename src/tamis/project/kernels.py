@@ -1,7 +1,5 @@
 """Kernels of two sets of rows: inner products in a space of more dimensions."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

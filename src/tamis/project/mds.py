@@ -1,7 +1,5 @@
 """MDS: a map of the rows in which distances are, as well as may be, those between the rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Projection pursuit: views of the rows that separate a target, or that look least normal."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The search of projection pursuit: directions that separate groups, or along which rows are least normal."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import linalg
 

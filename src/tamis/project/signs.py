@@ -1,7 +1,5 @@
 """Signs of components: a direction and its opposite are the same, so one of the two is fixed."""
 
-from __future__ import annotations
-
 import numpy as np
 
 TIE = 1e-8  # loadings this close to the largest count as equal: rounding must not decide

@@ -1,7 +1,5 @@
 """Linear equations that have no solution, or too many: the shortest of the best ones."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """SVD: a table as a product of two thin ones, dense or sparse, and what is lost by it."""
 
-from __future__ import annotations
-
 from numbers import Integral
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pictures of a whole table: its rows in the plane, with or without clusters."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A table for the screen with a bar on every line."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Several criteria's opinions of the same columns, made one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Criteria that read contingency tables only; each member is a formula."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

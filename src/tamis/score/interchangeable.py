@@ -1,7 +1,5 @@
 """Columns that could stand for each other: clusters by correlation, so that no arbitrary winner is named."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

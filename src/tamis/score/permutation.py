@@ -1,7 +1,5 @@
 """What chance alone would give: scores of permuted targets, p-values, and their adjustment for many columns."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A table's columns, best first: what `tamis rank` prints and writes."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

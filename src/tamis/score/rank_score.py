@@ -1,7 +1,5 @@
 """The rank–score graph: how fast scores fall with rank, and so how differently two criteria see the columns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

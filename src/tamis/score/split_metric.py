@@ -1,7 +1,5 @@
 """The best one-split model of a column by any metric, where no kernel knows the metric."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Sums of each column about a value near its middle: all that means, variances, correlations and F ratios need."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """P-values beyond the number of permutations, from a tail that is fitted to the largest permuted scores."""
 
-from __future__ import annotations
-
 import numpy as np
 
 __all__ = ["FEWEST_PERMUTATIONS", "TailScores", "tail_pvalues"]

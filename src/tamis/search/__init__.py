@@ -5,8 +5,6 @@ Read `subset` (what users see), `target`, `space`, `trials` and `history` (sets,
 `knockoffs/` by copies made without the target; `comparison` compares selectors.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Selectors side by side: which columns each chooses, how stable its choice is, and what score follows honestly."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

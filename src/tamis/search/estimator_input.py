@@ -1,7 +1,5 @@
 """What an estimator inside a selector is given: the table as it came, as far as the estimator can take it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every set that a search valued, in order, with its score: what is chosen from, and what is drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple

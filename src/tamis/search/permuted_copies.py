@@ -1,7 +1,5 @@
 """Columns beside shuffled copies of them, in an array, a Table or a frame."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A target as a selector takes it: classes where the model that judges columns is a classifier, or y reads as such."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, is_classifier

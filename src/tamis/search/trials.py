@@ -1,7 +1,5 @@
 """Between strategy and evaluator: scores each set once, keeps the history, checks budget and deadline."""
 
-from __future__ import annotations
-
 import sys
 import time
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ A pipeline chooses, scales, encodes; a linear model splits a category into indic
 estimator keeps them and traced back to the columns.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

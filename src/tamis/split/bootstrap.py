@@ -1,7 +1,5 @@
 """The bootstrap as a splitter."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

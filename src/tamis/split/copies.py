@@ -1,7 +1,5 @@
 """Folds that keep equal rows together: drawn from one row of each set, the others follow it."""
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any
 

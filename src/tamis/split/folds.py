@@ -1,7 +1,5 @@
 """Folds: k of them, groups, time order, holdout, leave-one-out, bootstrap; all as lists of (train, test) positions."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from numbers import Real
 from typing import Any

@@ -1,7 +1,5 @@
 """What users give as `cv`: a splitter, or (train, test) pairs of row positions or masks."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from numbers import Integral
 from typing import Any

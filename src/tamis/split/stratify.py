@@ -6,8 +6,6 @@ and that no fold stays empty. Theirs warn of a rare class, and silencing a warni
 which threads undo for each other; ours say nothing (a class that training rows lack is refused by `split`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Folds within a fit: for the strength of a penalty, and for the pruning of a tree."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import Any
 

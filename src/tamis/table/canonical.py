@@ -4,8 +4,6 @@ The same value gives the same bits whatever source it comes from: 1, 1.0 and the
 its ISO text. Nothing depends on the cells of other rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What was decided about a column of the source, and why."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """A look at the cells of a source before anything is decided: the first ones, and those that would not fit a type."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A source before anything is decided about it: cells by column, and the reading of some rows by what others decide."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

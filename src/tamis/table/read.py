@@ -1,7 +1,5 @@
 """Reading a table from any source; every column gets a kind, and every kind a reason."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Names and values as SQL writes them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

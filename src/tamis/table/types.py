@@ -1,7 +1,5 @@
 """What the user says a column is: `zip=categorical,size=ordinal(small<medium<large)`, a dict or a TOML file."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping, Sequence

@@ -5,8 +5,6 @@ one row (`normalize`), new columns (`products`, `kernel_features`, `text`),
 ordered columns (`signals`), and several transforms of some columns each (`steps`).
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules

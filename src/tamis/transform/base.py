@@ -39,8 +39,6 @@ Saving: `to_dict` holds the parameters, the names and `_state()`; `from_dict` ch
 plain values (numbers, words, lists of them, arrays); list parameters come back as tuples.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from math import isfinite

@@ -1,7 +1,5 @@
 """A value for every hole."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Kernel features: how near each row is to a set of landmarks."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rows of one length: directions instead of sizes, shares instead of counts."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Shift and scale: numbers around 0, in units of their standard deviation, or between 0 and 1."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any, Self

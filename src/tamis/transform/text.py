@@ -1,7 +1,5 @@
 """Texts as columns of terms: words or pieces of words, counted or weighted by how rare they are."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Self
 

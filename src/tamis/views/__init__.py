@@ -4,8 +4,6 @@ Read `moments` (with `indicators`, the matrix it sums), `bins` (with `coding`, `
 codes as the core reads them), `neighbours`.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The binned table: every column as integer codes, in the memory layouts that trees, forests and scores read."""
 
-from __future__ import annotations
-
 from threading import Lock
 from typing import NamedTuple
 

@@ -1,7 +1,5 @@
 """The codes of all columns, as the core and kernels take them: see `_core/binned_table.hpp`."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows as points: which rows are nearest to which, found block by block, without an n × n matrix in memory."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tamis import _core

@@ -1,7 +1,5 @@
 """A Dask cluster: every partition is a task that its worker reads for itself; a lost worker's tasks are run again."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext

@@ -1,7 +1,5 @@
 """Threads of this machine: readers and kernels release the interpreter's lock."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -4,8 +4,6 @@ The tree of merges is fixed by the number of cells alone: cell 2i meets cell 2i 
 on. Neither the engine, the number of workers nor how many cells a worker takes at once changes a single bit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 

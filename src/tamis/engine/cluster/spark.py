@@ -1,7 +1,5 @@
 """Spark: a table of descriptions, one partition each, through `mapInArrow`; workers read their own rows."""
 
-from __future__ import annotations
-
 import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar

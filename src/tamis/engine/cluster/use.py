@@ -1,7 +1,5 @@
 """Which engine works on the parts of a large table: chosen once, for all that is done within a context."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager

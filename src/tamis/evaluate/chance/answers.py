@@ -1,7 +1,5 @@
 """What a function under audit returned: a score, or predictions beside their truth."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 

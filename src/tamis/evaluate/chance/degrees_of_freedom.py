@@ -1,7 +1,5 @@
 """Effective number of parameters of any model of numbers, by moving the target a little."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, clone

@@ -1,7 +1,5 @@
 """What scores on shuffled targets are compared with, and how surely they are above it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How often chance does as well: the one rule for scores on shuffled targets."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tamis.metrics import Metric, utility

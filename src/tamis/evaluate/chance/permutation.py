@@ -1,7 +1,5 @@
 """Is the score of a whole procedure more than luck?"""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ From rows that are all alike one answer for all of them is learned, and the scor
 apart when the classes are unequal, once this way and once the other way round.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 import numpy as np

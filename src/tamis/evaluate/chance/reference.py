@@ -5,8 +5,6 @@ the same leave nothing to select, and columns drawn without the target nothing t
 depends on how fine the columns are: predictions that are never tied, and rows that are copied and recognised.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import narwhals as nw

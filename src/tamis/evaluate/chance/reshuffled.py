@@ -1,7 +1,5 @@
 """Chance for given predictions: what they score against the same truth, reshuffled."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A target that has nothing to do with the columns: that of other rows, groups or times."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

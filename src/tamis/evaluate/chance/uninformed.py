@@ -1,7 +1,5 @@
 """The best that answers can score without knowing the columns."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

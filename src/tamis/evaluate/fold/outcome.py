@@ -1,7 +1,5 @@
 """What one fold gave: the score, the answers behind it, and what the procedure said of itself."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

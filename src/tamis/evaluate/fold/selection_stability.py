@@ -1,7 +1,5 @@
 """How alike the sets of columns are that a procedure chose in different folds."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np

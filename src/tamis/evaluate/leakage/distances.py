@@ -1,7 +1,5 @@
 """Rows of numbers and categories as points: distances, nearest rows, and what a straight line explains."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tamis.table import Column, Table

@@ -1,7 +1,5 @@
 """Rows that are the same, or almost the same, as other rows."""
 
-from __future__ import annotations
-
 import math
 from functools import cached_property
 

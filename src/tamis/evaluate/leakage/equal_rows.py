@@ -1,7 +1,5 @@
 """Rows with equal features: copies of one case, which must not be split between training and test rows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar

@@ -1,7 +1,5 @@
 """Neighbouring rows of a file with similar targets: a sign of time or groups that nobody declared."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tamis.metrics.distributions import average_ranks, normal_tail

@@ -1,7 +1,5 @@
 """What in a table would make any score too good, found before anything is fitted and said in words."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Columns that were made from the target before the table was given: target encodings, holes filled by class means."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

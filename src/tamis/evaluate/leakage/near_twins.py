@@ -5,8 +5,6 @@ nearest neighbour is far nearer than distances to the following ones allow for i
 the target more than neighbours a little further off, which is more than a smooth relation to the columns explains.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How much of a target one column tells alone, and how likely chance is to do as well."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

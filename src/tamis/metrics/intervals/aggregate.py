@@ -12,8 +12,6 @@ accuracy is the mean of the classes' recalls over all held-out rows of a repeat:
 would leave that class out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

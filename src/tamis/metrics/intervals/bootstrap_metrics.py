@@ -5,8 +5,6 @@ products; a ranking is sorted once. Weights are whole numbers (how often a row w
 rows leave the metric undefined.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 

@@ -10,8 +10,6 @@ Newcombe: Confidence intervals for an effect size measure based on the Mann–Wh
 (2006).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Split-conformal quantiles of absolute residuals."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

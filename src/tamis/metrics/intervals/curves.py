@@ -1,7 +1,5 @@
 """Confusion matrix, ROC curve and calibration curve of judged rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

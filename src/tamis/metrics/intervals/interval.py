@@ -17,8 +17,6 @@ Tsamardinos, Greasidou, Borboudakis: Bootstrapping the out-of-sample predictions
 cross-validation. Machine Learning 107 (2018).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -17,8 +17,6 @@ the units: with φ the first autocorrelation of :math:`s_u - n_u \bar d`, a bloc
 :math:`(1 + \varphi) / (1 - \varphi)` units that are worth an independent one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ curves. Biometrics 44 (1988).
 Obuchowski: Nonparametric analysis of clustered ROC curve data. Biometrics 53 (1997).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial

@@ -3,8 +3,6 @@
 A file that is added here is found by its name; nothing else changes.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from pkgutil import iter_modules
 

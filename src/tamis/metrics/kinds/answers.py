@@ -1,7 +1,5 @@
 """Metrics of predicted classes."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Metrics of decision values: how well rows are ranked."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn import metrics as sk
 

@@ -1,7 +1,5 @@
 """Metrics of predicted numbers and counts."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import xlogy
 from sklearn import metrics as sk

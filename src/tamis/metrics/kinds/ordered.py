@@ -1,7 +1,5 @@
 """Metrics of ordered classes."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tamis.metrics.metric import Metric, mean_of

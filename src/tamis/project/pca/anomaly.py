@@ -1,7 +1,5 @@
 """How odd a row is: its distance from the leading components (Q), and its place among them (T²)."""
 
-from __future__ import annotations
-
 import numpy as np
 import scipy
 

@@ -1,7 +1,5 @@
 """Raw counts with outlying rows: components would follow those rows, so it is said."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

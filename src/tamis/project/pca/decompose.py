@@ -1,7 +1,5 @@
 """Variances and directions of a table by four roads that agree: full, by moments, by Gram matrix, randomised."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

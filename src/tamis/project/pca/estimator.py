@@ -1,7 +1,5 @@
 """PCA: the directions of largest variance, for any table, in one pass or batch by batch."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import replace
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """How many components predict new rows best: the likelihood of held-out rows, of all sizes at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

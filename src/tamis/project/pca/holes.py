@@ -1,7 +1,5 @@
 """Components of a table with missing values, by expectation and maximisation (EM)."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """A few leading components of a table that is large both ways, by products with it alone."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How many components: a count, a share of the variance, the gap in the spectrum, a floor."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from numbers import Integral
 from typing import Any

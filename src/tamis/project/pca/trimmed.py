@@ -1,7 +1,5 @@
 """Components of most rows: those far from the others are left out."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

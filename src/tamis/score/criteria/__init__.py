@@ -4,8 +4,6 @@ Each holds the public function and the class behind it (see `tamis.score.criteri
 ("gain_ratio" is gain_ratio.GainRatio); read `pearson` or `gini` first. The compiled parts are in `_core/scores`.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules

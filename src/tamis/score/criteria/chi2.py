@@ -1,7 +1,5 @@
 """How far the counts of a column and the classes are from those of independence."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

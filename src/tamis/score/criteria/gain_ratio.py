@@ -1,7 +1,5 @@
 """Information about the target, for each nat that the column itself takes to state."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

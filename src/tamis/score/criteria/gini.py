@@ -1,7 +1,5 @@
 """How much purer the classes are once a column is known."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """What two columns tell together that neither tells alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """How much knowing a column tells about the target, in nats."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import xlogy

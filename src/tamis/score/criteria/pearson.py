@@ -1,7 +1,5 @@
 """How well a straight line through a column predicts a numeric target."""
 
-from __future__ import annotations
-
 from typing import Literal, overload
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Information shared by a column and the target, over what they hold together: 0 for none, 1 for all."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """How much a column varies, without a target."""
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

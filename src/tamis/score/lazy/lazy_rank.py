@@ -1,7 +1,5 @@
 """The columns of a lazy table, best first: one pass for all criteria that follow from counts, means and scatters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Scores of columns from a tally: the formulas of the criteria, on tables of counts and on means and scatters."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tamis.errors import ParameterError

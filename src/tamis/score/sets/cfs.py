@@ -1,7 +1,5 @@
 """Columns that say much about the target and little about each other: the worth of a set."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How far a set of columns, taken together, settles the class."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

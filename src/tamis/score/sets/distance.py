@@ -1,7 +1,5 @@
 """How far apart the classes lie in a set of columns: distances of normal distributions."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What three columns tell together that their pairs and members do not."""
 
-from __future__ import annotations
-
 from itertools import combinations
 from typing import Any, NamedTuple
 

@@ -4,8 +4,6 @@ Every module here may have a function `of(task)` that returns an evaluator, or N
 number `RANK`: the lowest rank that answers is taken.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules

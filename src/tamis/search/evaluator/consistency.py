@@ -1,7 +1,5 @@
 """How far a set of columns settles the class, without a model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

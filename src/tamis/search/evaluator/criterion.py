@@ -1,7 +1,5 @@
 """Criteria from relevance (information about the target) and redundancy (among columns); no model is fitted."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The role of an evaluator: values sets of columns, many at a time."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A function (X, y) -> number as the worth of a set."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Plain and ridge regression by leave-one-out, in closed form: each row's error from one fit of all rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

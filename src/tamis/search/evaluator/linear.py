@@ -1,7 +1,5 @@
 """Which models are linear least squares, plain or with a ridge, and what their scores are in squared errors."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Logistic regression of two classes: every set's optimum on every fold by Newton steps, without refitting a model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

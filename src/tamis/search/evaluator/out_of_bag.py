@@ -1,7 +1,5 @@
 """Forests and bags by their own out-of-bag score: one fit a set, rows predicted by trees that did not draw them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

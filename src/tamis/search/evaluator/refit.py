@@ -1,7 +1,5 @@
 """Any scikit-learn estimator: fitted on the training rows of each fold, scored on the others."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

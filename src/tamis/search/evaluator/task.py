@@ -1,7 +1,5 @@
 """The estimator, table, target, folds and scoring that an evaluator scores sets of columns by."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property

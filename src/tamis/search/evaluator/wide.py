@@ -1,7 +1,5 @@
 """Plain and ridge regression on tables so wide that their scatter matrices would not fit: columns of them on demand."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

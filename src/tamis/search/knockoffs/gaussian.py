@@ -1,7 +1,5 @@
 """Knockoffs of normal variables: copies that nothing but the target tells from the originals."""
 
-from __future__ import annotations
-
 import numpy as np
 from sklearn.covariance import ledoit_wolf
 

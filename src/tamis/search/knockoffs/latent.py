@@ -1,7 +1,5 @@
 """Columns of any kind as normal variables, and normal variables as columns again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

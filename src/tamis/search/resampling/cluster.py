@@ -1,7 +1,5 @@
 """A cluster of interchangeable columns with how often it was chosen."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tamis.score.interchangeable import Interchangeable

@@ -1,7 +1,5 @@
 """How many columns a stability selection chooses falsely, at most, on average."""
 
-from __future__ import annotations
-
 import numpy as np
 
 __all__ = ["expected_false", "threshold_for"]

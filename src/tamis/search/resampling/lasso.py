@@ -1,7 +1,5 @@
 """Which models are a lasso, and what they choose on many resamples: the lasso path on each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

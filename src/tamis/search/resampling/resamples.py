@@ -1,7 +1,5 @@
 """Draws of rows for stability selection: complementary halves, halves, or bootstrap samples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How alike sets of columns are that were chosen on different rows."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tamis.metrics.distributions import normal_quantile

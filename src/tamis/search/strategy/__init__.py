@@ -4,8 +4,6 @@ A strategy has a method `run(trials)`, which asks `trials` for the scores of set
 nothing: what is chosen comes from the history that `trials` keeps. It may be stopped at any question.
 """
 
-from __future__ import annotations
-
 from functools import lru_cache
 from importlib import import_module
 from pkgutil import iter_modules

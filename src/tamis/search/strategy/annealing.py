@@ -1,7 +1,5 @@
 """A random walk over sets that accepts a worse set less and less often."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Start with everything; take out the column that is missed least."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from tamis.check import count

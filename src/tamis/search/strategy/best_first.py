@@ -1,7 +1,5 @@
 """Keep every set seen in a queue; go on from the best, and back when it leads nowhere."""
 
-from __future__ import annotations
-
 import heapq
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Leave out whole families of sets that cannot hold the best one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

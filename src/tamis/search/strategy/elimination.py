@@ -1,7 +1,5 @@
 """Start with everything; take out the columns that the model itself leans on least."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Value every set."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations, islice

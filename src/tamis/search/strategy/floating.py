@@ -1,7 +1,5 @@
 """Forward, but after each step take out what has become superfluous."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

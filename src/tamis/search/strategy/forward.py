@@ -1,7 +1,5 @@
 """Start with nothing; add the column that helps most."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

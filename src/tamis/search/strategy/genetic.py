@@ -1,7 +1,5 @@
 """A population of sets that mate, mutate and compete."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Move to the best neighbouring set as long as the score rises; start again from random sets."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

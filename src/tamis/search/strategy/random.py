@@ -1,7 +1,5 @@
 """Value sets drawn at random: the baseline that every other strategy should beat."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

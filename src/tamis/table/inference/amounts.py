@@ -1,7 +1,5 @@
 """Texts that are numbers with a unit: percentages, money, times of day and time spans."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

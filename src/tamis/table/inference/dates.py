@@ -1,7 +1,5 @@
 """Texts that are dates, in any of the common spellings, and the numbers a date becomes."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any

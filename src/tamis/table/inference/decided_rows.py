@@ -1,7 +1,5 @@
 """Rows that decide nothing: read as other rows decided; a value that does not fit is missing, and counted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

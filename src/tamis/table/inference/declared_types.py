@@ -1,7 +1,5 @@
 """Columns whose type was given, by the user or by an earlier reading; a value that does not fit is named."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from typing import NoReturn
 

@@ -1,7 +1,5 @@
 """Words that have an order: low, middle, high; A1 to G5; stage I to IV; 18-24, 25-34."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,7 +1,5 @@
 """Texts that are numbers, and digits that are not (codes)."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import numpy as np

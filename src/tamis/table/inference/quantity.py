@@ -1,7 +1,5 @@
 """Numbers: a quantity, the number of a row, or always the same."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

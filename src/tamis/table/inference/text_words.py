@@ -1,7 +1,5 @@
 """Messages, comments, diagnoses: a column per word that recurs, and one for the number of words."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Texts that are words: yes or no, two-letter codes among which NA is one, categories, identifiers, prose."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Columns as a user gives them: by name, position or mask, alone or in groups that belong together."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from numbers import Integral
 from typing import Any

@@ -1,7 +1,5 @@
 """Numbers so large or so small that their squares leave the range of floating point."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any

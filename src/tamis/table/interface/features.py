@@ -1,7 +1,5 @@
 """The gate of every estimator: X in any form becomes a Table, names and number of columns are remembered or checked."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any

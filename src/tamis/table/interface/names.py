@@ -1,7 +1,5 @@
 """The names of a table's columns, in whatever form it came."""
 
-from __future__ import annotations
-
 import narwhals as nw
 import numpy as np
 

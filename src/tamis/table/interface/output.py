@@ -1,7 +1,5 @@
 """What a transform gives back: made columns and kept ones, in the form in which the table came."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

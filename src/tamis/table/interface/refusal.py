@@ -1,7 +1,5 @@
 """Which column of a table a model could not take, from what it said when it failed."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """What every selector of columns shares: the chosen columns of a table, in the form the table came."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

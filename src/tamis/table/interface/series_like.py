@@ -1,7 +1,5 @@
 """New values in the form in which a target was given."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import narwhals as nw

@@ -1,7 +1,5 @@
 """Which models take a Table as it is; all others are shown a frame or an array."""
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import dataclass, field
 from typing import Any, TypeVar, dataclass_transform

@@ -1,7 +1,5 @@
 """What the columns of a large table are: decided on a stated sample of its rows."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any

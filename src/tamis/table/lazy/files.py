@@ -1,7 +1,5 @@
 """Which files a source means, in a stated order, and whether they hold the same columns."""
 
-from __future__ import annotations
-
 import glob
 import os
 import re

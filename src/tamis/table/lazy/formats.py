@@ -1,7 +1,5 @@
 """Files that can be read from any row on: Parquet and Arrow; what their footers say, and batches of their rows."""
 
-from __future__ import annotations
-
 import os
 import zlib
 from collections.abc import Iterator, Sequence

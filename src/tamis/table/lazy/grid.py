@@ -1,7 +1,5 @@
 """The grid of rows: cells of one size that do not follow the files, and partitions, which describe some of them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """From any source of many rows to a lazy table."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 import weakref

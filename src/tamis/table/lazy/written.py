@@ -4,8 +4,6 @@ Text files row by row in the order of the files; a query's rows as the database 
 partition by partition, each written by the worker that has it. What is identical is identical from there on.
 """
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

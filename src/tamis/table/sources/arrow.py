@@ -1,7 +1,5 @@
 """Sources that carry types: Parquet, Feather, JSON lines, frames, arrays of objects; all become one Arrow table."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Reading CSV, TSV and their relatives: a first look at some rows, then everything at once with pyarrow.csv."""
 
-from __future__ import annotations
-
 import codecs
 import contextlib
 import csv as python_csv

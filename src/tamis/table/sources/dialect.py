@@ -1,7 +1,5 @@
 """How a text file separates its values: delimiter, quote, names in the first line."""
 
-from __future__ import annotations
-
 import csv
 import io
 import itertools

@@ -1,7 +1,5 @@
 """How the bytes of a text file spell letters: UTF-8, UTF-16, Windows-1252 or Latin-1."""
 
-from __future__ import annotations
-
 import codecs
 
 from tamis.errors import ParameterError, TableError

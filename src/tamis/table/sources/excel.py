@@ -1,7 +1,5 @@
 """Reading a sheet of an Excel workbook (the `[excel]` extra)."""
 
-from __future__ import annotations
-
 import warnings
 import zipfile
 import zlib

@@ -1,7 +1,5 @@
 """A file (or bytes in memory) before anyone knows what is in it: opening, unpacking, looking at its first bytes."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The boundary to dataframes: pandas, polars, pyarrow and what else narwhals reads, and arrays of mixed objects."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any

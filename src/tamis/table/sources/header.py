@@ -1,7 +1,5 @@
 """Where the names of a file's columns are: below title rows, or in two rows that are joined."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Folders of images: a row per image, a column per pixel, and the name of its folder as label."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Numeric matrices, dense or sparse: judged column by column, never copied into columns."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

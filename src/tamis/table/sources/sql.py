@@ -1,7 +1,5 @@
 """Reading the answer of a query to any database that SQLAlchemy reaches (the `[sql]` extra)."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Logarithms of numbers that may be zero or below."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

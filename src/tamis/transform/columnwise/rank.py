@@ -1,7 +1,5 @@
 """Numbers by their rank: only the order of a column counts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Squeeze numbers into (0, 1)."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

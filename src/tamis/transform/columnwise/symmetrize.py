@@ -1,7 +1,5 @@
 """Columns as a linear model wants them: skewed ones by their logarithm, where asked ones with heavy tails by rank."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Counts that stick out of their row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

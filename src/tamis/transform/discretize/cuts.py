@@ -1,7 +1,5 @@
 """Cuts that need no target: intervals of one width, of one number of rows, or around one-dimensional clusters."""
 
-from __future__ import annotations
-
 import numpy as np
 
 MOST_ROUNDS = 300

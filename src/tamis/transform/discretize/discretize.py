@@ -1,7 +1,5 @@
 """Numbers as codes or names of intervals."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Intervals in words."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Cuts that a class target asks for: recursive splits by entropy, stopped by description length."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import numpy as np

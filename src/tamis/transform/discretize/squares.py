@@ -1,7 +1,5 @@
 """Cuts that a numeric target asks for: recursive splits by squared error, stopped by description length."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tamis import _core

@@ -1,7 +1,5 @@
 """The level of each row as a number: its place among the levels of its column."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Fewer levels: rare ones and those of a similar target become one."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

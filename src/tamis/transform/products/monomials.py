@@ -1,7 +1,5 @@
 """Products of columns."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any

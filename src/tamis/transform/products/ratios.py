@@ -1,7 +1,5 @@
 """Ratios of columns."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How much of the target each product of two columns explains, without making the products."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@ A signal is a row of a block: the values of its columns, in the block's order, a
 A subclass says what becomes of the rows of one block (`_rows`), and how many positions it needs (`_fits`).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar
 

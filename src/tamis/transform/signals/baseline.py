@@ -1,7 +1,5 @@
 """Remove the slow background under the peaks of a signal."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any, Self

@@ -1,7 +1,5 @@
 """Which columns form a signal, and in which order: named blocks of a table's columns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase

@@ -1,7 +1,5 @@
 """Convolve signals, and images held in blocks of columns, with a kernel."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Take noise out of signals: small wavelet coefficients become 0."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

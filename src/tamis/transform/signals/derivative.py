@@ -1,7 +1,5 @@
 """Derivatives of signals, from local polynomials."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Signals by frequency: amplitudes, powers, powers of bands."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

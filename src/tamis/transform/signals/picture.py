@@ -1,7 +1,5 @@
 """A picture of signals before and after a transform."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

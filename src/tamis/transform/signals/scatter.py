@@ -1,7 +1,5 @@
 """Multiplicative scatter correction: every signal at the level and scale of a reference."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Sharpen signals: what a moving average takes away is added once more."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

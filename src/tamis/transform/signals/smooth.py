@@ -1,7 +1,5 @@
 """Smooth signals: local polynomials or moving averages."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

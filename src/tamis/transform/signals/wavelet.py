@@ -1,7 +1,5 @@
 """Signals by scale: energies of the levels of a discrete wavelet transform."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

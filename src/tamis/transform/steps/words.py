@@ -9,8 +9,6 @@
 A part without columns is about all of them.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from typing import Any

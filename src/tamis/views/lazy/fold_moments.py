@@ -1,7 +1,5 @@
 """Moments of every fold of a lazy table, in one pass: one partial a cell and fold, merged in the order of the grid."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NoReturn

@@ -1,7 +1,5 @@
 """What `fit` is given with a lazy table: the target by its name, nothing that has one value a row."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from numpy.typing import ArrayLike

@@ -4,8 +4,6 @@ One pass over the rows writes them, cell by cell, each at its own place: whoever
 the same. Pages of a mapped file are the system's to drop; they are no anonymous memory.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """The target of a lazy table: classes or numbers, decided on the sample; every class, found in a pass of its own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -8,8 +8,6 @@ with w_i = p where y_i > z_i, else 1 - p. For fixed weights z solves (W + lam D'
 of five diagonals, by Cholesky; weights are renewed until they change by less than tol.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tamis import _core

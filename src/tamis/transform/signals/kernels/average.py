@@ -1,7 +1,5 @@
 """Moving averages, and the system of equations that undoes sharpening by them."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """Missing values within a signal."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

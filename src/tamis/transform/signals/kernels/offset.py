@@ -1,7 +1,5 @@
 """An offset that a baseline takes up: left out before sums are formed, which round by the largest value."""
 
-from __future__ import annotations
-
 import numpy as np
 
 #: How many times its range the largest value of a signal is where an offset is left out: what is nearer to 0 keeps the

@@ -1,7 +1,5 @@
 """A polynomial under each row: by least squares, or by least squares on what is left after peaks are cut off."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

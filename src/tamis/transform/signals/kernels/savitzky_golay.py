@@ -1,7 +1,5 @@
 """Local polynomials: the value or a derivative of a least-squares polynomial in a window around each position."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

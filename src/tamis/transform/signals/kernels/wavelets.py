@@ -1,7 +1,5 @@
 """Discrete wavelet transforms of the rows of a matrix, by PyWavelets (the `[signal]` extra)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
