@@ -1,6 +1,7 @@
 """Factor analysis: a few hidden factors, and noise of its own for every column."""
 
 import warnings
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,12 @@ from tamis.project.base import CATEGORIES, Loaded, refuse_overflow, saved_matrix
 from tamis.project.pca.decompose import centre
 from tamis.project.signs import fixed_signs
 from tamis.saved import read_entry, read_integer
+from tamis.table.interface.takes_table import parameters
 
 _LEAST = 1e-6  # noise of a column, relative to its variance
 
 
+@parameters
 class FactorAnalysis(Loaded):
     r"""Factors z behind the columns: :math:`x = \mu + W z + \varepsilon`, with noise of variance ψ a column.
 
@@ -54,20 +57,11 @@ class FactorAnalysis(Loaded):
     allows_missing = False
     min_rows = 2
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        rotation: str | None = None,
-        categories: str = "refuse",
-        tol: float = 1e-6,
-        max_iter: int = 2_000,
-    ) -> None:
-        self.n_components = n_components
-        self.rotation = rotation
-        self.categories = categories
-        self.tol = tol
-        self.max_iter = max_iter
+    n_components: int = field(default=2, kw_only=False)
+    rotation: str | None = None
+    categories: str = "refuse"
+    tol: float = 1e-6
+    max_iter: int = 2_000
 
     def _check(self) -> None:
         check.count("n_components", self.n_components)

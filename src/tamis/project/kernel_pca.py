@@ -1,6 +1,7 @@
 """Kernel PCA: components of rows in the space that a kernel stands for."""
 
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from tamis.errors import DamagedError, ParameterError
 from tamis.project.base import Projection, refuse_overflow, saved_matrix
 from tamis.project.kernels import KERNELS, Kernel
 from tamis.project.signs import fixed_signs
+from tamis.table.interface.takes_table import parameters
 from tamis.typing import RandomState
 
 EXACT = 5_000  # rows up to which every pair is looked at
@@ -19,6 +21,7 @@ _BATCH = 2_000
 _BACK = 20  # rows a landmark that the way back is learned from: with all of 100,000 a fit took twice as long
 
 
+@parameters
 class KernelPCA(Projection):
     r"""Principal components in the space of a kernel.
 
@@ -58,26 +61,14 @@ class KernelPCA(Projection):
     allows_missing = False
     min_rows = 2
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        kernel: Any = "rbf",
-        gamma: float | None = None,
-        degree: int = 3,
-        coef0: float = 1.0,
-        landmarks: int = 500,
-        ridge: float = 1e-3,
-        random_state: RandomState = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kernel = kernel
-        self.gamma = gamma
-        self.degree = degree
-        self.coef0 = coef0
-        self.landmarks = landmarks
-        self.ridge = ridge
-        self.random_state = random_state
+    n_components: int = field(default=2, kw_only=False)
+    kernel: Any = "rbf"
+    gamma: float | None = None
+    degree: int = 3
+    coef0: float = 1.0
+    landmarks: int = 500
+    ridge: float = 1e-3
+    random_state: RandomState = 0
 
     def _check(self) -> None:
         check.count("n_components", self.n_components)

@@ -1,5 +1,6 @@
 """MDS: a map of the rows in which distances are, as well as may be, those between the rows."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from tamis.project.kernels import squared_distances
 from tamis.project.signs import fixed_signs
 from tamis.saved import read_entry, read_integer
 from tamis.table import Table, refuse_missing
+from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.typing import RandomState
 
@@ -24,6 +26,7 @@ EXACT = 5_000  # rows up to which every pair is looked at
 _ROUNDS = 200  # of moving a new row to its place
 
 
+@parameters
 class MDS(Projection):
     r"""Multidimensional scaling.
 
@@ -66,24 +69,13 @@ class MDS(Projection):
     allows_missing = False
     min_rows = 2
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        kind: str = "classical",
-        metric: str = "euclidean",
-        landmarks: int = 500,
-        max_iter: int = 300,
-        tol: float = 1e-6,
-        random_state: RandomState = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.kind = kind
-        self.metric = metric
-        self.landmarks = landmarks
-        self.max_iter = max_iter
-        self.tol = tol
-        self.random_state = random_state
+    n_components: int = field(default=2, kw_only=False)
+    kind: str = "classical"
+    metric: str = "euclidean"
+    landmarks: int = 500
+    max_iter: int = 300
+    tol: float = 1e-6
+    random_state: RandomState = 0
 
     def _check(self) -> None:
         check.count("n_components", self.n_components)

@@ -1,5 +1,6 @@
 """Projection pursuit: views of the rows that separate a target, or that look least normal."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,13 @@ from tamis.project.signs import fixed_signs
 from tamis.saved import numbers, read_entry, refuse_outside
 from tamis.table import Classes, is_class_target
 from tamis.table import numbers as target_numbers
+from tamis.table.interface.takes_table import parameters
 from tamis.typing import RandomState
 
 KINDS = ("auto", "targeted", "untargeted")
 
 
+@parameters
 class ProjectionPursuit(Loaded):
     r"""Views of few dimensions that show what is interesting, of standardised columns.
 
@@ -64,13 +67,10 @@ class ProjectionPursuit(Loaded):
     allows_missing = False
     min_rows = 3
 
-    def __init__(
-        self, n_components: int = 2, *, kind: str = "auto", select: int | None = None, random_state: RandomState = 0
-    ) -> None:
-        self.n_components = n_components
-        self.kind = kind
-        self.select = select
-        self.random_state = random_state
+    n_components: int = field(default=2, kw_only=False)
+    kind: str = "auto"
+    select: int | None = None
+    random_state: RandomState = 0
 
     def _check(self) -> None:
         check.count("n_components", self.n_components)

@@ -1,5 +1,6 @@
 """SVD: a table as a product of two thin ones, dense or sparse, and what is lost by it."""
 
+from dataclasses import field
 from numbers import Integral
 from typing import Any
 
@@ -13,12 +14,14 @@ from tamis.project.pca.decompose import EPS
 from tamis.project.pca.krylov import leading
 from tamis.project.pca.size import share
 from tamis.project.signs import fixed_signs
+from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.typing import RandomState
 
 _FULL = 600  # of rows or columns, up to which all singular values are found
 
 
+@parameters
 class SVD(Loaded):
     r"""Truncated singular value decomposition: the table of rank k nearest to a table, without centring it.
 
@@ -52,10 +55,9 @@ class SVD(Loaded):
     takes_sparse = True
     allows_missing = False
 
-    def __init__(self, n_components: Any = None, *, categories: str = "refuse", random_state: RandomState = 0) -> None:
-        self.n_components = n_components
-        self.categories = categories
-        self.random_state = random_state
+    n_components: Any = field(default=None, kw_only=False)
+    categories: str = "refuse"
+    random_state: RandomState = 0
 
     def _check(self) -> None:
         check.one_of("categories", self.categories, CATEGORIES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from tamis.score.tail import FEWEST_PERMUTATIONS, TailScores
 from tamis.table import Table, eager, in_days, refusal, same_length
 from tamis.table.interface.selector import TableSelector
 from tamis.table.interface.several_classes import has_several_targets
+from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.typing import RandomState
 
@@ -73,6 +75,7 @@ def _useless(criterion_scores: Sequence[np.ndarray], table: Table) -> np.ndarray
     return useless
 
 
+@parameters
 class RankSelector(TableSelector, BaseEstimator):
     r"""Keep the columns that rank best by a criterion, or by several combined.
 
@@ -120,32 +123,17 @@ class RankSelector(TableSelector, BaseEstimator):
     (array([1, 2, 3]), array(['x0'], dtype=object))
     """
 
-    def __init__(
-        self,
-        by: Any = "mutual_information",
-        *,
-        k: int | None = None,
-        threshold: float | None = None,
-        share: float | None = None,
-        alpha: float | None = None,
-        pvalues: str = "adjusted",
-        n_permutations: int = 0,
-        combine: str = "borda",
-        weights: ArrayLike | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.by = by
-        self.k = k
-        self.threshold = threshold
-        self.share = share
-        self.alpha = alpha
-        self.pvalues = pvalues
-        self.n_permutations = n_permutations
-        self.combine = combine
-        self.weights = weights
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    by: Any = field(default="mutual_information", kw_only=False)
+    k: int | None = None
+    threshold: float | None = None
+    share: float | None = None
+    alpha: float | None = None
+    pvalues: str = "adjusted"
+    n_permutations: int = 0
+    combine: str = "borda"
+    weights: ArrayLike | None = None
+    random_state: RandomState = 0
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RankSelector:
         """Score and rank the columns of X for the target y."""

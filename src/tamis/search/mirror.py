@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import field
 from numbers import Real
 from typing import Any
 
@@ -23,6 +24,7 @@ from tamis.search.resampling.halving import FEWEST, Halving, halved, halvings
 from tamis.table import Classes, Table, features, is_class_target
 from tamis.table.interface.selector import TableSelector
 from tamis.table.interface.target import category_order
+from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.typing import RandomState
 
@@ -84,6 +86,7 @@ def _gives_intervals(selector: MirrorSelector) -> bool:
     return True
 
 
+@parameters
 class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     r"""Keep the columns whose out-of-bag importance exceeds the largest expected of noise; refit a forest on them.
 
@@ -148,30 +151,16 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     ('x1', 'x4')
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        leaves: Any = (1, 5, 20, 100),
-        features: Any = (1, 2, 4, 8),
-        thresholds: Any = None,
-        halvings: float | str = 0,
-        most_drawn: int = 20_000,
-        most_rows: int = 100_000,
-        temperature: float | None = None,
-        random_state: RandomState = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.leaves = leaves
-        self.features = features
-        self.thresholds = thresholds
-        self.halvings = halvings
-        self.most_drawn = most_drawn
-        self.most_rows = most_rows
-        self.temperature = temperature
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    estimator: BaseEstimator | None = field(default=None, kw_only=False)
+    leaves: Any = (1, 5, 20, 100)
+    features: Any = (1, 2, 4, 8)
+    thresholds: Any = None
+    halvings: float | str = 0
+    most_drawn: int = 20_000
+    most_rows: int = 100_000
+    temperature: float | None = None
+    random_state: RandomState = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None, **options: Any) -> MirrorSelector:
         """Fit a forest on all columns, choose columns by their importances, and fit a forest on those."""

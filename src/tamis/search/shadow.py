@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,7 @@ from tamis.table import (
     take,
 )
 from tamis.table.interface.selector import TableSelector
-from tamis.table.interface.takes_table import takes_table
+from tamis.table.interface.takes_table import parameters, takes_table
 from tamis.table.like import TableLike
 from tamis.typing import RandomState
 
@@ -46,6 +47,7 @@ def default_forest(classes: bool) -> Any:
     return ForestClassifier(30, **settings) if classes else ForestRegressor(30, **settings)
 
 
+@parameters
 class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     r"""All columns that carry information about the target, found beside shuffled copies of the columns.
 
@@ -101,22 +103,12 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     [1, 4]
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        max_rounds: int = 100,
-        alpha: float = 0.05,
-        keep: str = "confirmed",
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.max_rounds = max_rounds
-        self.alpha = alpha
-        self.keep = keep
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    estimator: BaseEstimator | None = field(default=None, kw_only=False)
+    max_rounds: int = 100
+    alpha: float = 0.05
+    keep: str = "confirmed"
+    random_state: RandomState = 0
+    n_jobs: int | None = None
 
     def fit(self, X: TableLike, y: ArrayLike | None = None, **options: Any) -> ShadowSelector:
         """Compare columns with their shadows, on the target and on shuffled ones."""

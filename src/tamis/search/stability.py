@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -36,12 +36,14 @@ from tamis.table import (
 )
 from tamis.table.interface.output import replaced
 from tamis.table.interface.selector import TableSelector
+from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.typing import RandomState
 
 COMBINE = ("threshold", "union")
 
 
+@parameters
 class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     """The columns that a selector chooses on at least a given share of random parts of the rows.
 
@@ -96,34 +98,18 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     [2, 7]
     """
 
-    def __init__(
-        self,
-        selector: BaseEstimator,
-        *,
-        n_resamples: int = 100,
-        threshold: float = 0.6,
-        resample: str = "complementary",
-        noise: float = 0.0,
-        drop: float = 0.0,
-        expected_false: float | None = None,
-        combine: str = "threshold",
-        alphas: Any = None,
-        interchangeable: float | None = None,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.selector = selector
-        self.n_resamples = n_resamples
-        self.threshold = threshold
-        self.resample = resample
-        self.noise = noise
-        self.drop = drop
-        self.expected_false = expected_false
-        self.combine = combine
-        self.alphas = alphas
-        self.interchangeable = interchangeable
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    selector: BaseEstimator = field(kw_only=False)
+    n_resamples: int = 100
+    threshold: float = 0.6
+    resample: str = "complementary"
+    noise: float = 0.0
+    drop: float = 0.0
+    expected_false: float | None = None
+    combine: str = "threshold"
+    alphas: Any = None
+    interchangeable: float | None = None
+    random_state: RandomState = 0
+    n_jobs: int | None = None
 
     def fit(self, X: TableLike, y: Any = None, **options: Any) -> StabilitySelector:
         """Choose on every resample, and keep what is chosen often."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -25,11 +26,13 @@ from tamis.search.target import is_for_classes
 from tamis.search.trials import SearchLimits, Stop, Trials, say
 from tamis.table import Classes, LazyTable, Table, eager, features, numbers, same_length
 from tamis.table.interface.selector import TableSelector
+from tamis.table.interface.takes_table import parameters
 from tamis.typing import Folding, RandomState, Scoring
 
 RULES = ("best", "1se")
 
 
+@parameters
 class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     """The set of columns on which a model does best, found by searching.
 
@@ -88,44 +91,23 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     [1, 3]
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator,
-        *,
-        search: Any = "forward",
-        k: Any = "best",
-        scoring: Scoring = None,
-        cv: Folding = 5,
-        fixed: Any = None,
-        groups: ArrayLike | None = None,
-        costs: ArrayLike | None = None,
-        budget: float | None = None,
-        rule: str = "best",
-        tol: float = 0.0,
-        max_evaluations: int | None = None,
-        stop_score: float | None = None,
-        time_limit: float | None = None,
-        progress: bool | Callable[[dict[str, Any]], None] | None = None,
-        n_jobs: int | None = None,
-        random_state: RandomState = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.search = search
-        self.k = k
-        self.scoring = scoring
-        self.cv = cv
-        self.fixed = fixed
-        self.groups = groups
-        self.costs = costs
-        self.budget = budget
-        self.rule = rule
-        self.tol = tol
-        self.max_evaluations = max_evaluations
-        self.stop_score = stop_score
-        self.time_limit = time_limit
-        self.progress = progress
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    estimator: BaseEstimator = field(kw_only=False)
+    search: Any = "forward"
+    k: Any = "best"
+    scoring: Scoring = None
+    cv: Folding = 5
+    fixed: Any = None
+    groups: ArrayLike | None = None
+    costs: ArrayLike | None = None
+    budget: float | None = None
+    rule: str = "best"
+    tol: float = 0.0
+    max_evaluations: int | None = None
+    stop_score: float | None = None
+    time_limit: float | None = None
+    progress: bool | Callable[[dict[str, Any]], None] | None = None
+    n_jobs: int | None = None
+    random_state: RandomState = 0
 
     def fit(self, X: Any, y: Any = None, *, row_groups: Any = None, **params: Any) -> SubsetSelector:
         """Search.

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from numbers import Real
 from typing import Any
 
@@ -13,6 +13,7 @@ from tamis.errors import DamagedError, ParameterError, TamisWarning
 from tamis.saved import levels, numbers, read_entry, read_integer, refuse_outside
 from tamis.table import UNSEEN, Column, Table, position
 from tamis.table.interface.extreme import LARGEST
+from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.transform.base import Transform
 from tamis.wording import first_few
@@ -21,6 +22,7 @@ HOW = ("mean", "median", "most_frequent")
 OWN = "missing"  # the category of its own
 
 
+@parameters
 class Impute(Transform):
     r"""Fill missing values with what the rows of `fit` have.
 
@@ -52,18 +54,10 @@ class Impute(Transform):
 
     touches = "all"
 
-    def __init__(
-        self,
-        how: Any = "mean",
-        *,
-        categories: str = "most_frequent",
-        indicator: bool = False,
-        by: Any = None,
-    ) -> None:
-        self.how = how
-        self.categories = categories
-        self.indicator = indicator
-        self.by = by
+    how: Any = field(default="mean", kw_only=False)
+    categories: str = "most_frequent"
+    indicator: bool = False
+    by: Any = None
 
     def _check(self) -> None:
         if isinstance(self.how, Real) and not isinstance(self.how, bool):

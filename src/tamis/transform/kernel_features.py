@@ -1,6 +1,7 @@
 """Kernel features: how near each row is to a set of landmarks."""
 
 from collections.abc import Sequence
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,14 @@ from tamis import check
 from tamis.engine import drawn_seed, generator
 from tamis.errors import DamagedError, ParameterError
 from tamis.saved import numbers, read_entry
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 from tamis.typing import RandomState
 
 HOW = ("rows", "kmeans")
 
 
+@parameters
 class KernelFeatures(NumericTransform):
     r"""Radial basis functions at landmarks: a linear model on them is a kernel model.
 
@@ -50,22 +53,12 @@ class KernelFeatures(NumericTransform):
 
     one_to_one = False
 
-    def __init__(
-        self,
-        n_landmarks: int = 100,
-        *,
-        landmarks: Any = "rows",
-        gamma: float | None = None,
-        standardize: bool = True,
-        keep: bool = False,
-        random_state: RandomState = 0,
-    ) -> None:
-        self.n_landmarks = n_landmarks
-        self.landmarks = landmarks
-        self.gamma = gamma
-        self.standardize = standardize
-        self.keep = keep
-        self.random_state = random_state
+    n_landmarks: int = field(default=100, kw_only=False)
+    landmarks: Any = "rows"
+    gamma: float | None = None
+    standardize: bool = True
+    keep: bool = False
+    random_state: RandomState = 0
 
     def _check(self) -> None:
         check.count("n_landmarks", self.n_landmarks)

@@ -1,6 +1,7 @@
 """Rows of one length: directions instead of sizes, shares instead of counts."""
 
 import warnings
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,13 @@ from scipy import sparse
 
 from tamis import check
 from tamis.errors import TableError, TamisWarning
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 
 NORMS = ("l2", "l1", "max")
 
 
+@parameters
 class Normalize(NumericTransform):
     r"""Divide each row by its norm.
 
@@ -34,9 +37,8 @@ class Normalize(NumericTransform):
 
     takes_sparse = True
 
-    def __init__(self, norm: str = "l2", *, zero: str = "keep") -> None:
-        self.norm = norm
-        self.zero = zero
+    norm: str = field(default="l2", kw_only=False)
+    zero: str = "keep"
 
     def _check(self) -> None:
         check.one_of("norm", self.norm, NORMS)
@@ -46,6 +48,7 @@ class Normalize(NumericTransform):
         return normalised(X, self.norm, self.zero, "normalize")
 
 
+@parameters
 class Shares(NumericTransform):
     r"""Counts of each row as shares of their sum.
 
@@ -64,8 +67,7 @@ class Shares(NumericTransform):
 
     takes_sparse = True
 
-    def __init__(self, *, zero: str = "keep") -> None:
-        self.zero = zero
+    zero: str = "keep"
 
     def _check(self) -> None:
         check.one_of("zero", self.zero, ["keep", "raise"])

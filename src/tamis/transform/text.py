@@ -1,6 +1,7 @@
 """Texts as columns of terms: words or pieces of words, counted or weighted by how rare they are."""
 
 from collections.abc import Sequence
+from dataclasses import field
 from typing import Any, Self
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.preprocessing import normalize
 from tamis import check, saved
 from tamis.errors import DamagedError, ParameterError, TableError
 from tamis.table import Column, Table, eager, is_frame
+from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.transform.base import Transform
 
@@ -18,6 +20,7 @@ UNITS = {"words": "word", "characters": "char_wb"}
 WEIGHTS = ("tf-idf", "counts", "presence")
 
 
+@parameters
 class Text(Transform):
     r"""Turn columns of texts into columns of terms.
 
@@ -64,26 +67,14 @@ class Text(Transform):
     touches = "categories"
     one_to_one = False
 
-    def __init__(
-        self,
-        columns: Any = None,
-        *,
-        unit: str = "words",
-        ngrams: tuple[int, int] | None = None,
-        weights: str = "tf-idf",
-        max_terms: int = 65_536,
-        min_df: int = 1,
-        stop_words: Any = None,
-        lowercase: bool = True,
-    ) -> None:
-        self.columns = columns
-        self.unit = unit
-        self.ngrams = ngrams
-        self.weights = weights
-        self.max_terms = max_terms
-        self.min_df = min_df
-        self.stop_words = stop_words
-        self.lowercase = lowercase
+    columns: Any = field(default=None, kw_only=False)
+    unit: str = "words"
+    ngrams: tuple[int, int] | None = None
+    weights: str = "tf-idf"
+    max_terms: int = 65_536
+    min_df: int = 1
+    stop_words: Any = None
+    lowercase: bool = True
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn terms, and how rare they are, from the texts of X."""

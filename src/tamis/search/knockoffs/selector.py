@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -21,11 +21,12 @@ from tamis.search.target import codes_or_numbers
 from tamis.search.weights import column_weights
 from tamis.table import Column, Table, eager, features, refuse_extreme, same_length
 from tamis.table.interface.selector import TableSelector
-from tamis.table.interface.takes_table import takes_table
+from tamis.table.interface.takes_table import parameters, takes_table
 from tamis.table.like import TableLike
 from tamis.typing import RandomState
 
 
+@parameters
 class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     r"""Columns that matter given all others, with a bound on the share of false ones among them.
 
@@ -78,20 +79,11 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]
     """
 
-    def __init__(
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        fdr: float = 0.1,
-        offset: int = 1,
-        random_state: RandomState = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.fdr = fdr
-        self.offset = offset
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    estimator: BaseEstimator | None = field(default=None, kw_only=False)
+    fdr: float = 0.1
+    offset: int = 1
+    random_state: RandomState = 0
+    n_jobs: int | None = None
 
     def fit(self, X: TableLike, y: ArrayLike | None = None, **options: Any) -> KnockoffSelector:
         """Make knockoffs of the columns, fit the model on both, and select."""

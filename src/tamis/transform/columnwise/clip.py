@@ -1,5 +1,6 @@
 """Limit the size of numbers."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,13 @@ from scipy import sparse
 from tamis import check
 from tamis.errors import DamagedError, ParameterError
 from tamis.saved import numbers, read_entry
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 
 QUANTILES = (0.01, 0.99)
 
 
+@parameters
 class Clip(NumericTransform):
     r"""Cut off what is large, raise what is small.
 
@@ -38,10 +41,9 @@ class Clip(NumericTransform):
     array([-0.5,  0.5,  3. ])
     """
 
-    def __init__(self, bound: float | None = None, *, quantiles: Any = None, floor: float | None = None) -> None:
-        self.bound = bound
-        self.quantiles = quantiles
-        self.floor = floor
+    bound: float | None = field(default=None, kw_only=False)
+    quantiles: Any = None
+    floor: float | None = None
 
     def _check(self) -> None:
         if self.bound is not None:

@@ -1,5 +1,6 @@
 """Logarithms of numbers that may be zero or below."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -8,10 +9,12 @@ from scipy import sparse
 from tamis import check
 from tamis.errors import TableError
 from tamis.saved import numbers, read_entry
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 from tamis.transform.scale import extremes
 
 
+@parameters
 class Log(NumericTransform):
     r"""The logarithm of each value plus an offset.
 
@@ -35,9 +38,8 @@ class Log(NumericTransform):
     array([0.    , 0.6931, 1.3863])
     """
 
-    def __init__(self, offset: float | None = None, *, below: str = "raise") -> None:
-        self.offset = offset
-        self.below = below
+    offset: float | None = field(default=None, kw_only=False)
+    below: str = "raise"
 
     def _check(self) -> None:
         if self.offset is not None:

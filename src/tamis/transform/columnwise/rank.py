@@ -1,5 +1,6 @@
 """Numbers by their rank: only the order of a column counts."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -8,9 +9,11 @@ from scipy.special import ndtr, ndtri
 from tamis import check
 from tamis.errors import DamagedError
 from tamis.saved import numbers, read_entry
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 
 
+@parameters
 class Rank(NumericTransform):
     r"""The share of rows of `fit` that lie below a value, ties counted half.
 
@@ -33,9 +36,8 @@ class Rank(NumericTransform):
     array([0.125, 0.75 , 0.375, 0.75 ])
     """
 
-    def __init__(self, to: str = "uniform", *, n_values: int = 10_000) -> None:
-        self.to = to
-        self.n_values = n_values
+    to: str = field(default="uniform", kw_only=False)
+    n_values: int = 10_000
 
     def _check(self) -> None:
         check.one_of("to", self.to, ["uniform", "normal"])

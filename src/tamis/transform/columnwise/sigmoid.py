@@ -1,5 +1,6 @@
 """Squeeze numbers into (0, 1)."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,11 @@ from scipy.special import expit, logit
 
 from tamis import check
 from tamis.errors import TableError
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 
 
+@parameters
 class Sigmoid(NumericTransform):
     r"""The logistic function of each value.
 
@@ -25,8 +28,7 @@ class Sigmoid(NumericTransform):
     array([0.1192, 0.5   , 0.8808])
     """
 
-    def __init__(self, b: float = 1.0) -> None:
-        self.b = b
+    b: float = field(default=1.0, kw_only=False)
 
     def _check(self) -> None:
         check.number("b", self.b, low=0, open_low=True)

@@ -1,5 +1,6 @@
 """Columns as a linear model wants them: skewed ones by their logarithm, where asked ones with heavy tails by rank."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from tamis import check
 from tamis.errors import DamagedError
 from tamis.saved import mapping, numbers, read_entry, text
 from tamis.table.interface.extreme import LARGEST
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 from tamis.transform.columnwise.rank import Rank
 
@@ -21,6 +23,7 @@ MOST_RANKS = 200
 PLAIN, LOG, RANK = "as it is", "log", "rank"
 
 
+@parameters
 class Symmetrize(NumericTransform):
     r"""The logarithm of positive skewed columns, where asked ranks of columns with heavy tails, others as they are.
 
@@ -61,9 +64,8 @@ class Symmetrize(NumericTransform):
     array([-5., -4., -3., -2., -1.,  0.,  1.,  2.,  3.,  4.,  5.])
     """
 
-    def __init__(self, skewness: float = 2.0, *, tails: float | None = None) -> None:
-        self.skewness = skewness
-        self.tails = tails
+    skewness: float = field(default=2.0, kw_only=False)
+    tails: float | None = None
 
     def _check(self) -> None:
         check.number("skewness", self.skewness, low=0)

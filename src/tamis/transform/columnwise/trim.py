@@ -1,14 +1,17 @@
 """Counts that stick out of their row."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from tamis import check
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 from tamis.transform.normalize import refuse_negative
 
 
+@parameters
 class Trim(NumericTransform):
     r"""Cut outlying counts of each row down to its upper fence.
 
@@ -30,8 +33,7 @@ class Trim(NumericTransform):
     array([[ 1.  ,  2.  ,  3.  ,  4.  ,  5.  , 12.25,  0.  ]])
     """
 
-    def __init__(self, whisker: float = 3.0) -> None:
-        self.whisker = whisker
+    whisker: float = field(default=3.0, kw_only=False)
 
     def _check(self) -> None:
         check.number("whisker", self.whisker, low=0)

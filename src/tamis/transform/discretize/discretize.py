@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from tamis.errors import DamagedError
 from tamis.saved import numbers, read_entry
 from tamis.table import MISSING, Classes, Column, is_class_target
 from tamis.table import numbers as numeric_target
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 from tamis.transform.discretize.cuts import count_cuts, kmeans_cuts, width_cuts
 from tamis.transform.discretize.intervals import interval_names
@@ -24,6 +26,7 @@ BLOCK = 8  # columns that are read together: a cache line of each row
 HOW = ("width", "count", "entropy", "kmeans")
 
 
+@parameters
 class Discretize(NumericTransform):
     r"""Cut each column into intervals.
 
@@ -54,20 +57,11 @@ class Discretize(NumericTransform):
     array([0., 0., 1.])
     """
 
-    def __init__(
-        self,
-        how: str = "width",
-        n_bins: int | None = None,
-        *,
-        encode: str = "codes",
-        target: str = "auto",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.how = how
-        self.n_bins = n_bins
-        self.encode = encode
-        self.target = target
-        self.n_jobs = n_jobs
+    how: str = field(default="width", kw_only=False)
+    n_bins: int | None = field(default=None, kw_only=False)
+    encode: str = "codes"
+    target: str = "auto"
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         check.one_of("how", self.how, HOW)

@@ -1,6 +1,7 @@
 """Categories as numbers."""
 
 from collections.abc import Sequence
+from dataclasses import field
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,7 @@ from tamis.saved import levels, numbers, read_entry, read_integer, refuse_outsid
 from tamis.split import folds
 from tamis.table import MISSING, UNSEEN, Classes, Column, Table, eager, is_class_target, positions
 from tamis.table import numbers as numeric_target
+from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.transform.base import Transform, plain
 from tamis.transform.encode.codes import coded, codes_of
@@ -23,6 +25,7 @@ HOW = ("one-hot", "ordinal", "counts", "target", "levels")
 _ALSO = {"onehot": "one-hot", "one_hot": "one-hot", "count": "counts", "target_mean": "target", "mean": "target"}
 
 
+@parameters
 class Encode(Transform):
     r"""Turn categories into numbers.
 
@@ -75,26 +78,14 @@ class Encode(Transform):
     touches = "categories"
     takes_groups = True
 
-    def __init__(
-        self,
-        how: str = "one-hot",
-        *,
-        columns: Any = None,
-        rare: float | None = None,
-        similar: int | None = None,
-        smooth: Any = "auto",
-        cv: Folding = 5,
-        target: str = "auto",
-        random_state: int = 0,
-    ) -> None:
-        self.how = how
-        self.columns = columns
-        self.rare = rare
-        self.similar = similar
-        self.smooth = smooth
-        self.cv = cv
-        self.target = target
-        self.random_state = random_state
+    how: str = field(default="one-hot", kw_only=False)
+    columns: Any = None
+    rare: float | None = None
+    similar: int | None = None
+    smooth: Any = "auto"
+    cv: Folding = 5
+    target: str = "auto"
+    random_state: int = 0
 
     def fit(self, X: TableLike, y: ArrayLike | None = None, *, groups: ArrayLike | None = None) -> Self:
         """Learn from the rows of X; `groups` (one value a row) matter in `fit_transform` alone."""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import field
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from tamis import check
 from tamis.errors import DamagedError, KindError, ParameterError, TableError
 from tamis.saved import numbers, read_entry, refuse_outside
 from tamis.table import same_length
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 from tamis.transform.products.screen import best_pairs
 from tamis.transform.scale import means
@@ -18,6 +20,7 @@ from tamis.transform.scale import means
 Term = tuple[int, ...]
 
 
+@parameters
 class Monomials(NumericTransform):
     r"""The columns themselves and products of them.
 
@@ -48,13 +51,10 @@ class Monomials(NumericTransform):
 
     one_to_one = False
 
-    def __init__(
-        self, degree: int = 2, *, interactions_only: bool = False, most: int = 1000, by: Any = "pearson"
-    ) -> None:
-        self.degree = degree
-        self.interactions_only = interactions_only
-        self.most = most
-        self.by = by
+    degree: int = field(default=2, kw_only=False)
+    interactions_only: bool = False
+    most: int = 1000
+    by: Any = "pearson"
 
     def _check(self) -> None:
         check.count("degree", self.degree)

@@ -9,11 +9,13 @@ from tamis import check
 from tamis.errors import DamagedError, ParameterError
 from tamis.saved import numbers, read_entry, refuse_outside
 from tamis.table import same_length
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 from tamis.transform.products.monomials import check_criterion, refuse_without_target
 from tamis.transform.products.screen import best_pairs
 
 
+@parameters
 class Ratios(NumericTransform):
     r"""The columns themselves and ratios of two of them.
 
@@ -43,10 +45,9 @@ class Ratios(NumericTransform):
 
     one_to_one = False
 
-    def __init__(self, *, both: bool = False, most: int = 1000, by: Any = "pearson") -> None:
-        self.both = both
-        self.most = most
-        self.by = by
+    both: bool = False
+    most: int = 1000
+    by: Any = "pearson"
 
     def _check(self) -> None:
         check.count("most", self.most)

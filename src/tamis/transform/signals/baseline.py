@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from dataclasses import field
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +11,7 @@ from tamis import check
 from tamis.errors import NotConverged, TableError
 from tamis.saved import read_entry, read_integer
 from tamis.table import eager
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform
 from tamis.transform.signals.kernels.offset import offsets
 from tamis.transform.signals.kernels.polynomial import polynomial_basis, projected, under
@@ -17,6 +19,7 @@ from tamis.transform.signals.kernels.polynomial import polynomial_basis, project
 HOW = ("asls", "polynomial", "modpoly")
 
 
+@parameters
 class Baseline(SignalTransform):
     r"""Subtract a smooth baseline from each signal.
 
@@ -59,28 +62,15 @@ class Baseline(SignalTransform):
 
     min_positions = 2
 
-    def __init__(
-        self,
-        how: str = "asls",
-        *,
-        lam: float = 1e6,
-        p: float = 0.01,
-        degree: int | None = None,
-        max_iter: int | None = None,
-        tol: float = 1e-3,
-        columns: Any = None,
-        missing: str = "refuse",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.how = how
-        self.lam = lam
-        self.p = p
-        self.degree = degree
-        self.max_iter = max_iter
-        self.tol = tol
-        self.columns = columns
-        self.missing = missing
-        self.n_jobs = n_jobs
+    how: str = field(default="asls", kw_only=False)
+    lam: float = 1e6
+    p: float = 0.01
+    degree: int | None = None
+    max_iter: int | None = None
+    tol: float = 1e-3
+    columns: Any = None
+    missing: str = "refuse"
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

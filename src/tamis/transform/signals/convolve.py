@@ -1,11 +1,13 @@
 """Convolve signals, and images held in blocks of columns, with a kernel."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from tamis import check
 from tamis.errors import KindError, ParameterError
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform, image_shape, refuse_other_shape
 
 #: Kernels by name: of signals and of images. Edges of an image are the length of its gradient, by Sobel's masks.
@@ -23,6 +25,7 @@ NAMES = ("edges", "blobs")
 BOUNDARIES = {"zero": "constant", "nearest": "edge", "reflect": "symmetric", "periodic": "wrap"}
 
 
+@parameters
 class Convolve(SignalTransform):
     r"""The sum of the values around each position, weighted by a kernel.
 
@@ -51,22 +54,12 @@ class Convolve(SignalTransform):
     array([[0., 2., 2., 0.]])
     """
 
-    def __init__(
-        self,
-        kernel: Any = "edges",
-        *,
-        shape: Any = None,
-        boundary: str | None = None,
-        columns: Any = None,
-        missing: str = "refuse",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kernel = kernel
-        self.shape = shape
-        self.boundary = boundary
-        self.columns = columns
-        self.missing = missing
-        self.n_jobs = n_jobs
+    kernel: Any = field(default="edges", kw_only=False)
+    shape: Any = None
+    boundary: str | None = None
+    columns: Any = None
+    missing: str = "refuse"
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

@@ -1,10 +1,12 @@
 """Take noise out of signals: small wavelet coefficients become 0."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from tamis import check
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import image_shape, refuse_other_shape
 from tamis.transform.signals.kernels.wavelets import decomposed, decomposed_images, recomposed, recomposed_images
 from tamis.transform.signals.wavelet import WaveletTransform
@@ -16,6 +18,7 @@ THRESHOLDS = ("bayes", "sure", "universal")
 NORMAL_MAD = 0.6744897501960817
 
 
+@parameters
 class Denoise(WaveletTransform):
     r"""Wavelet shrinkage: details below a threshold become 0, and the others are moved towards 0.
 
@@ -50,28 +53,15 @@ class Denoise(WaveletTransform):
     thresholding for image denoising and compression", IEEE TIP 9, 2000.
     """
 
-    def __init__(
-        self,
-        how: str = "soft",
-        *,
-        threshold: Any = "bayes",
-        wavelet: str = "db4",
-        level: int | None = None,
-        mode: str = "symmetric",
-        shape: Any = None,
-        columns: Any = None,
-        missing: str = "refuse",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.how = how
-        self.threshold = threshold
-        self.wavelet = wavelet
-        self.level = level
-        self.mode = mode
-        self.shape = shape
-        self.columns = columns
-        self.missing = missing
-        self.n_jobs = n_jobs
+    how: str = field(default="soft", kw_only=False)
+    threshold: Any = "bayes"
+    wavelet: str = "db4"
+    level: int | None = None
+    mode: str = "symmetric"
+    shape: Any = None
+    columns: Any = None
+    missing: str = "refuse"
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

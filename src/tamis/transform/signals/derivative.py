@@ -1,16 +1,19 @@
 """Derivatives of signals, from local polynomials."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from tamis import check
 from tamis.errors import TableError
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform
 from tamis.transform.signals.kernels.savitzky_golay import filtered, polynomial_weights
 from tamis.transform.signals.smooth import polynomial_window
 
 
+@parameters
 class Derivative(SignalTransform):
     r"""The derivative of a local least-squares polynomial at each position (Savitzky–Golay).
 
@@ -37,24 +40,13 @@ class Derivative(SignalTransform):
 
     min_positions = 2
 
-    def __init__(
-        self,
-        order: int = 1,
-        *,
-        window: int | None = None,
-        degree: int | None = None,
-        spacing: float = 1.0,
-        columns: Any = None,
-        missing: str = "refuse",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.order = order
-        self.window = window
-        self.degree = degree
-        self.spacing = spacing
-        self.columns = columns
-        self.missing = missing
-        self.n_jobs = n_jobs
+    order: int = field(default=1, kw_only=False)
+    window: int | None = None
+    degree: int | None = None
+    spacing: float = 1.0
+    columns: Any = None
+    missing: str = "refuse"
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

@@ -1,17 +1,20 @@
 """Signals by frequency: amplitudes, powers, powers of bands."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from tamis import check
 from tamis.errors import KindError, ParameterError
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform, image_shape, refuse_other_shape
 
 HOW = ("amplitude", "power", "parts")
 
 
+@parameters
 class Fourier(SignalTransform):
     r"""Amplitudes of the frequencies of a signal, or the power in bands of them.
 
@@ -48,24 +51,13 @@ class Fourier(SignalTransform):
     one_to_one = False
     min_positions = 2
 
-    def __init__(
-        self,
-        how: str = "amplitude",
-        *,
-        bands: Any = None,
-        rate: float = 1.0,
-        shape: Any = None,
-        columns: Any = None,
-        missing: str = "refuse",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.how = how
-        self.bands = bands
-        self.rate = rate
-        self.shape = shape
-        self.columns = columns
-        self.missing = missing
-        self.n_jobs = n_jobs
+    how: str = field(default="amplitude", kw_only=False)
+    bands: Any = None
+    rate: float = 1.0
+    shape: Any = None
+    columns: Any = None
+    missing: str = "refuse"
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

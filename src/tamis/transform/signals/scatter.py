@@ -1,18 +1,21 @@
 """Multiplicative scatter correction: every signal at the level and scale of a reference."""
 
 import warnings
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from tamis import check, saved
 from tamis.errors import DamagedError, TableError, TamisWarning
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform
 
 HOW = ("msc", "snv")
 REFERENCES = ("mean", "median")
 
 
+@parameters
 class ScatterCorrection(SignalTransform):
     r"""Remove the offset and scale that each signal has relative to a reference learned in `fit`.
 
@@ -48,20 +51,11 @@ class ScatterCorrection(SignalTransform):
     min_positions = 2
     squares = True
 
-    def __init__(
-        self,
-        how: str = "msc",
-        *,
-        reference: str = "mean",
-        columns: Any = None,
-        missing: str = "refuse",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.how = how
-        self.reference = reference
-        self.columns = columns
-        self.missing = missing
-        self.n_jobs = n_jobs
+    how: str = field(default="msc", kw_only=False)
+    reference: str = "mean"
+    columns: Any = None
+    missing: str = "refuse"
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

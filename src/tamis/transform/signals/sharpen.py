@@ -1,11 +1,13 @@
 """Sharpen signals: what a moving average takes away is added once more."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from tamis import check
 from tamis.errors import ParameterError
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform, along_both, image_shape, refuse_other_shape, window_of
 from tamis.transform.signals.kernels.average import averaged, sharpening_bands
 
@@ -13,6 +15,7 @@ from tamis.transform.signals.kernels.average import averaged, sharpening_bands
 WINDOW = 5
 
 
+@parameters
 class Sharpen(SignalTransform):
     r"""Unsharp masking: add the difference from the moving average.
 
@@ -37,22 +40,12 @@ class Sharpen(SignalTransform):
     array([[ 0., -1.,  5., -1.,  0.]])
     """
 
-    def __init__(
-        self,
-        amount: float = 1.0,
-        *,
-        window: int | None = None,
-        shape: Any = None,
-        columns: Any = None,
-        missing: str = "refuse",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.amount = amount
-        self.window = window
-        self.shape = shape
-        self.columns = columns
-        self.missing = missing
-        self.n_jobs = n_jobs
+    amount: float = field(default=1.0, kw_only=False)
+    window: int | None = None
+    shape: Any = None
+    columns: Any = None
+    missing: str = "refuse"
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

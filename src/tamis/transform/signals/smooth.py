@@ -1,11 +1,13 @@
 """Smooth signals: local polynomials or moving averages."""
 
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from tamis import check
 from tamis.errors import ParameterError
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform, along_both, image_shape, refuse_other_shape, window_of
 from tamis.transform.signals.kernels.average import averaged
 from tamis.transform.signals.kernels.savitzky_golay import filtered, polynomial_weights
@@ -16,6 +18,7 @@ HOW = ("savitzky-golay", "moving-average")
 WINDOW = 7
 
 
+@parameters
 class Smooth(SignalTransform):
     r"""Replace each position of a signal by a local fit.
 
@@ -52,24 +55,13 @@ class Smooth(SignalTransform):
     array([[ 0.,  1.,  4.,  9., 16., 25.]])
     """
 
-    def __init__(
-        self,
-        how: str = "savitzky-golay",
-        *,
-        window: int | None = None,
-        degree: int = 2,
-        shape: Any = None,
-        columns: Any = None,
-        missing: str = "refuse",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.how = how
-        self.window = window
-        self.degree = degree
-        self.shape = shape
-        self.columns = columns
-        self.missing = missing
-        self.n_jobs = n_jobs
+    how: str = field(default="savitzky-golay", kw_only=False)
+    window: int | None = None
+    degree: int = 2
+    shape: Any = None
+    columns: Any = None
+    missing: str = "refuse"
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

@@ -1,12 +1,14 @@
 """Signals by scale: energies of the levels of a discrete wavelet transform."""
 
 from collections.abc import Sequence
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 
 from tamis import check
 from tamis.errors import ParameterError
+from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform
 from tamis.transform.signals.kernels.wavelets import decomposed, deepest, recomposed
 
@@ -49,6 +51,7 @@ class WaveletTransform(SignalTransform):
         return deepest(n, self._wavelet().dec_len) if self.level is None else self.level
 
 
+@parameters
 class Wavelet(WaveletTransform):
     r"""Energy of a signal at each level of its wavelet transform.
 
@@ -80,24 +83,13 @@ class Wavelet(WaveletTransform):
     one_to_one = False
     squares = True
 
-    def __init__(
-        self,
-        how: str = "energy",
-        *,
-        wavelet: str = "db4",
-        level: int | None = None,
-        mode: str = "periodization",
-        columns: Any = None,
-        missing: str = "refuse",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.how = how
-        self.wavelet = wavelet
-        self.level = level
-        self.mode = mode
-        self.columns = columns
-        self.missing = missing
-        self.n_jobs = n_jobs
+    how: str = field(default="energy", kw_only=False)
+    wavelet: str = "db4"
+    level: int | None = None
+    mode: str = "periodization"
+    columns: Any = None
+    missing: str = "refuse"
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
+from dataclasses import field
 from fnmatch import fnmatchcase
 from typing import Any, Self
 
@@ -14,6 +15,7 @@ from sklearn.base import clone
 from tamis import check, saved
 from tamis.errors import DamagedError, KindError, ParameterError
 from tamis.table import Table
+from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.transform.base import Transform
 from tamis.transform.steps.words import ALL, WORDS, read_steps
@@ -21,6 +23,7 @@ from tamis.transform.steps.words import ALL, WORDS, read_steps
 KINDS = tuple(WORDS.values())
 
 
+@parameters
 class Transforms(Transform):
     """Transforms of columns by name, as words or as objects.
 
@@ -50,8 +53,7 @@ class Transforms(Transform):
     one_to_one = False
     takes_groups = True
 
-    def __init__(self, parts: Any = "standardize") -> None:
-        self.parts = parts
+    parts: Any = field(default="standardize", kw_only=False)
 
     def _check(self) -> None:
         self._steps()
