@@ -4,8 +4,6 @@ Rows are put in the order of a digest of their ranks, and bags are drawn by that
 the order of the rows, nor on units, nor on whether a row that counts twice is given twice or with the weight 2.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,7 +51,7 @@ class AdditiveData:
     @classmethod
     def of(
         cls, table: Table, target: np.ndarray, weight: np.ndarray, max_bins: int = MAX_BINS, n_jobs: int | None = None
-    ) -> AdditiveData:
+    ) -> "AdditiveData":
         """The data of a table; `target` (rows) holds whole numbers that tell equal rows apart: ranks or classes.
 
         >>> data = AdditiveData.of(Table.of([[1.5], [0.5], [float("nan")]]), np.zeros(3), np.ones(3))

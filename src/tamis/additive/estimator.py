@@ -1,7 +1,5 @@
 """AdditiveClassifier and AdditiveRegressor: a sum of curves, one per column, and of few pair maps."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -83,7 +81,7 @@ class AdditiveClassifier(ClassifierMixin, BaseAdditive):
 
     class_weight: Any = None
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdditiveClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "AdditiveClassifier":
         """Learn from rows and their classes."""
         table = features(self, X, reset=True, sparse_ok=True)
         classes = Classes.of(y)
@@ -157,7 +155,7 @@ class AdditiveRegressor(RegressorMixin, BaseAdditive):
 
     loss: str = "squared"
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AdditiveRegressor:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "AdditiveRegressor":
         """Learn from rows and their numbers."""
         is_count = check.one_of("loss", self.loss, ["squared", "poisson"]) == "poisson"
         table = features(self, X, reset=True, sparse_ok=True)

@@ -1,7 +1,5 @@
 """The terms of an additive model: curves of one column, and maps of two."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -43,7 +41,7 @@ class Axis:
         bin_of_code = np.append(np.where(self.level_bins < 0, self.n_values, self.level_bins), self.n_values)
         return bin_of_code[np.maximum(column.values, -1)]
 
-    def joined(self, groups: np.ndarray) -> Axis:
+    def joined(self, groups: np.ndarray) -> "Axis":
         """The axis with bins joined: groups[k] is the new bin of bin k, rising for numbers."""
         n_values = int(groups.max(initial=-1)) + 1
         if self.levels is None:

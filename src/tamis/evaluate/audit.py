@@ -4,8 +4,6 @@ Chance is measured. Where predictions are known it is what the same predictions 
 for a function that returns only a number it is what the function scores on tables in which nothing can be found.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable
@@ -28,8 +26,6 @@ from tamis.evaluate.chance.uninformed import blind
 from tamis.metrics import Metric, utility
 from tamis.table.like import TableLike
 from tamis.typing import Folding, RandomState, Scoring
-
-__all__ = ["Audit", "audit"]
 
 _REFERENCES = 10  # runs on each of the two reference tables
 _NEVER_NEGATIVE = ("f1",)  # of the metrics that equal rows may leave open

@@ -1,7 +1,5 @@
 """The trivial baseline every procedure must beat: the majority class, or the mean."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -24,7 +22,7 @@ class Baseline(TakesTable, BaseEstimator):
     def __init__(self, task: str = CLASSIFICATION) -> None:
         self.task = task
 
-    def fit(self, X: TableLike, y: np.ndarray, sample_weight: Any = None) -> Baseline:
+    def fit(self, X: TableLike, y: np.ndarray, sample_weight: Any = None) -> "Baseline":
         """Learn the shares of the classes, or the mean."""
         if predicts_classes(self.task):
             self.classes_, codes = np.unique(y, return_inverse=True)
@@ -57,7 +55,7 @@ class Baseline(TakesTable, BaseEstimator):
         return {"task": self.task, "classes": self.classes_.tolist(), "shares": self.shares_.tolist()}
 
     @classmethod
-    def from_dict(cls, facts: dict[str, Any]) -> Baseline:
+    def from_dict(cls, facts: dict[str, Any]) -> "Baseline":
         """The baseline that `to_dict` described."""
         baseline = cls(read_task(facts["task"]))
         baseline.selected_columns_ = ()

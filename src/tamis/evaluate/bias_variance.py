@@ -17,8 +17,6 @@ from tamis.split.bootstrap import BootstrapSplit
 from tamis.table import Table
 from tamis.table.interface.target import codes_among
 
-__all__ = ["BiasVariance", "bias_variance", "bias_variance_figure"]
-
 
 @dataclass(frozen=True, eq=False)
 class BiasVariance:

@@ -3,8 +3,6 @@
 Whoever calls says what is kept of a fold; where a journal stands in the loop, what it holds is not done again.
 """
 
-from __future__ import annotations
-
 import inspect
 import time as clock
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,18 +24,6 @@ from tamis.evaluate.problem import Problem
 from tamis.split import Folds
 from tamis.table.interface.target import codes_among
 from tamis.task import CLASSIFICATION
-
-__all__ = [
-    "Fold",
-    "Stopped",
-    "Trained",
-    "cross_validate",
-    "folds_inside",
-    "named_folds",
-    "predictions",
-    "takes_weights",
-    "train",
-]
 
 K = TypeVar("K")
 
@@ -190,7 +176,7 @@ def cross_validate(
     journal: FoldJournal | None = None,
     finished: Callable[[str], None] | None = None,
     stop: Callable[[], bool] | None = None,
-    concurrent: Sequence[Beside] = (),
+    concurrent: "Sequence[Beside]" = (),
 ) -> dict[str, list[K]]:
     """What is kept of every procedure in every fold.
 

@@ -21,8 +21,6 @@ from tamis.split import Folds, folds
 from tamis.table.like import TableLike
 from tamis.typing import Folding, RandomState, Scoring
 
-__all__ = ["Curve", "Grown", "complexity_curve", "grow"]
-
 
 @dataclass(frozen=True, eq=False)
 class Curve:

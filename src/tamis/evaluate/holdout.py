@@ -37,9 +37,6 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
 
-__all__ = ["ReusableHoldout"]
-
-
 class ReusableHoldout:
     """Rows put aside that can be asked many questions, a few of which they answer.
 

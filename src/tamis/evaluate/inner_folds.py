@@ -13,8 +13,6 @@ from tamis.evaluate.problem import Problem
 from tamis.split import Folds, folds, folds_of_copies
 from tamis.table.like import TableLike
 
-__all__ = ["InnerFolds", "folds_in_time", "inner_folds", "most_folds"]
-
 #: Rows before the first stretch of time that is judged, inside a training part.
 FEWEST_INSIDE = 4
 

@@ -34,8 +34,6 @@ from tamis.split import Folds, folds, folds_of_copies
 from tamis.table.interface.several_classes import has_several_targets
 from tamis.task import task_named
 
-__all__ = ["NestedComparison", "NestedScore", "ProcedurePair", "mean_score", "nested_result", "nested_score"]
-
 
 @dataclass(frozen=True, eq=False)
 class NestedScore:

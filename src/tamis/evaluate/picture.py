@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["curve_figure", "null_figure", "parts_bars", "parts_lines"]
-
 BLUE, ORANGE, GREY = "#30638e", "#d1495b", "#7d8597"
 
 

@@ -22,8 +22,6 @@ from tamis.table.like import TableLike
 from tamis.table.table import refuse_lazy
 from tamis.task import CLASSIFICATION, REGRESSION, predicts_classes
 
-__all__ = ["Problem", "named_procedures", "problem_of"]
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Problem:

@@ -13,8 +13,6 @@ from tamis.evaluate.audit import Audit, audit
 from tamis.table import Column, Table, read
 from tamis.table.read import ReadOptions
 
-__all__ = ["audit_table", "from_script"]
-
 
 def audit_table(
     procedure: str,

@@ -30,9 +30,6 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
 
-__all__ = ["SeveralScores", "several_scores"]
-
-
 @dataclass(frozen=True, eq=False)
 class SeveralScores:
     """What a procedure scores on each of several targets that it predicts at once.

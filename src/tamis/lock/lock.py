@@ -1,7 +1,5 @@
 """Which rows are locked: drawn before anything is decided, without the target."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re
@@ -48,7 +46,7 @@ class Held:
     by_digest: np.ndarray
     matches: np.ndarray
 
-    def __add__(self, other: Held) -> Held:
+    def __add__(self, other: "Held") -> "Held":
         return Held(self.by_digest | other.by_digest, self.matches + other.matches)
 
 
@@ -104,7 +102,7 @@ class Lock:
         groups: Column | None = None,
         time: Column | None = None,
         target: str | None = None,
-    ) -> Lock:
+    ) -> "Lock":
         """Choose the rows to lock.
 
         Parameters
@@ -228,7 +226,7 @@ class Lock:
         saved.write_whole(folder / LOCK_FILE, text + "\n")
 
     @classmethod
-    def read(cls, folder: Path) -> Lock:
+    def read(cls, folder: Path) -> "Lock":
         """The lock of a study folder."""
         try:
             content = (folder / LOCK_FILE).read_bytes()

@@ -1,7 +1,5 @@
 """Locked rows known again in a table that was changed since: by hashes of their cells, column by column."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -52,7 +50,7 @@ class RowHashes:
     n_rows: int
 
     @classmethod
-    def of(cls, raw: Raw, rows: np.ndarray, digests: np.ndarray, target: str | None) -> RowHashes:
+    def of(cls, raw: Raw, rows: np.ndarray, digests: np.ndarray, target: str | None) -> "RowHashes":
         """Of the rows with the smallest digests; columns with the most different cells among them come first."""
         some = np.sort(rows[np.argsort(digests, kind="stable")[:MAX_ROWS]])
         names = sorted((name for name in raw.names if name != target), key=lambda name: (int(text_hash(name)), name))
@@ -133,7 +131,7 @@ class RowHashes:
         return {"n_rows": self.n_rows, "rows": self.rows.tolist(), "cells": cells}
 
     @classmethod
-    def from_dict(cls, plain: Any) -> RowHashes:
+    def from_dict(cls, plain: Any) -> "RowHashes":
         """What `to_dict` gave."""
         facts = saved.mapping("the hashes", plain)
         n_rows = saved.read_integer("n_rows", saved.read_entry(facts, "n_rows"))

@@ -17,8 +17,6 @@ from tamis.fingerprint import CODE, digest_of
 from tamis.metrics.metric import SYNONYMS, Metric
 from tamis.task import CLASSIFICATION, REGRESSION
 
-__all__ = ["fingerprint", "in_words", "is_scorer", "is_spent", "metric_of", "name_of", "named", "spent", "spoken"]
-
 #: How the names of functions end whose smaller value is better, as scikit-learn's do.
 SMALLER = ("_error", "_loss", "_cost", "_deviance")
 

@@ -1,7 +1,5 @@
 """A cost for each kind of mistake, and the decisions that cost least."""
 
-from __future__ import annotations
-
 import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,8 +14,6 @@ from tamis.errors import KindError, ParameterError
 from tamis.metrics import Metric, find
 from tamis.table.interface.target import codes_among
 from tamis.task import CLASSIFICATION
-
-__all__ = ["LossMatrix", "metric_for", "plain"]
 
 #: How far below a threshold answers turn, so that a probability equal to it, but for rounding, reaches it.
 _TIE = 1e-9
@@ -40,7 +36,7 @@ class LossMatrix:
     labels: np.ndarray
 
     @classmethod
-    def of(cls, costs: Any, labels: Any) -> LossMatrix:
+    def of(cls, costs: Any, labels: Any) -> "LossMatrix":
         """A checked loss matrix.
 
         Parameters
@@ -68,7 +64,7 @@ class LossMatrix:
         return cls(matrix, class_labels)
 
     @classmethod
-    def of_threshold(cls, threshold: float, labels: ArrayLike) -> LossMatrix:
+    def of_threshold(cls, threshold: float, labels: ArrayLike) -> "LossMatrix":
         """The costs of two classes at which the second is answered from a probability on.
 
         >>> LossMatrix.of_threshold(0.2, ["well", "sick"]).decide([[0.81, 0.19], [0.8, 0.2]]).tolist()

@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["SYNONYMS", "Each", "Metric", "Score", "label_text", "mean_of"]
-
 Score = Callable[[np.ndarray, np.ndarray, np.ndarray], float]
 Each = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 

@@ -4,8 +4,6 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["one_standard_error"]
-
 
 def one_standard_error(losses: Any, errors: Any, *, best: int | None = None, rounding: float = 0.0) -> int:
     r"""Position of the first candidate whose loss is within one standard error of the least.

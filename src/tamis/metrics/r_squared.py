@@ -6,8 +6,6 @@ about the means of their training rows.
 
 import numpy as np
 
-__all__ = ["bootstrap_r_squared", "fold_r_squared", "weighted_r_squared"]
-
 
 def weighted_r_squared(truth: np.ndarray, answer: np.ndarray, weight: np.ndarray) -> float:
     """Averaged over targets (the columns of truth and answer); NaN without two different answers to compare.

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["auc", "average_precision"]
-
 
 def auc(positive: np.ndarray, decision: np.ndarray, weights: np.ndarray) -> np.ndarray:
     r"""The share of pairs (positive, negative) in the right order, ties counted half, for each row of weights.

@@ -25,8 +25,6 @@ import numpy as np
 
 from tamis.metrics.distributions import average_ranks, normal_tail
 
-__all__ = ["SHARED_TRAINING", "ranking_p_value", "ranking_terms"]
-
 #: Variance of the statistic in times of that of independent folds.
 SHARED_TRAINING = 2.0
 

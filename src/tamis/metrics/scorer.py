@@ -17,8 +17,6 @@ from tamis.table.interface.target import codes_among
 from tamis.table.like import TableLike
 from tamis.typing import Scoring
 
-__all__ = ["answer", "in_their_words", "score_model", "scorer_of"]
-
 
 def answer(model: BaseEstimator, X: TableLike, metric: Metric, labels: np.ndarray | None) -> np.ndarray:
     """What the metric needs from a fitted model: predictions, or probabilities in the order of the labels."""

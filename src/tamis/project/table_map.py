@@ -15,8 +15,6 @@ from tamis.table.like import TableLike
 from tamis.typing import RandomState
 from tamis.views import Indicators
 
-__all__ = ["TableMap", "map", "standardized"]
-
 HOW = ("t-sne", "k-means", "hierarchical")
 MAX_ROWS = 20_000  # t-SNE and Ward's method look at pairs of rows
 

@@ -10,8 +10,6 @@ from numpy.typing import ArrayLike
 from tamis import check
 from tamis.errors import ParameterError
 
-__all__ = ["HOW", "combine", "criterion_weights", "ranks"]
-
 
 def ranks(scores: ArrayLike) -> np.ndarray:
     """Ranks, 1 for the best; equal scores share the mean of their ranks.

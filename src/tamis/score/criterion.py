@@ -1,7 +1,5 @@
 """What a criterion is: a view of the table, made once, and a number for every column, given a target."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,8 +14,6 @@ from tamis.table import Classes, Table, features, is_class_target, numbers, same
 from tamis.table.interface.several_classes import has_several_targets
 from tamis.table.like import TableLike
 
-__all__ = ["Criterion", "Target", "score_columns"]
-
 
 @dataclass(frozen=True, eq=False)
 class Target:
@@ -29,7 +25,7 @@ class Target:
     n_classes: int = 0
     values: np.ndarray | None = None
 
-    def take(self, rows: np.ndarray) -> Target:
+    def take(self, rows: np.ndarray) -> "Target":
         """The target in another order of the rows."""
         codes = None if self.codes is None else self.codes[rows]
         return replace(self, codes=codes, values=None if self.values is None else self.values[rows])

@@ -1,7 +1,5 @@
 """Columns as few groups of values, and their contingency tables against classes: what every counting score reads."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,8 +8,6 @@ import numpy as np
 from tamis import _core
 from tamis.engine import map_threads, workers
 from tamis.table import Column, Table
-
-__all__ = ["Groups", "Tables", "group_codes"]
 
 SHORT = 10_000  # rows up to which whole blocks of numeric columns are sorted at once: 10 times faster at 100 rows
 COLUMNS = 16  # columns a task: enough work to share between threads, the same split for any number of them
@@ -78,7 +74,7 @@ class Groups:
         max_groups: int | None = None,
         levels: int | None = None,
         n_jobs: int | None = None,
-    ) -> Groups:
+    ) -> "Groups":
         """Groups of a table's columns.
 
         Numbers get `max_groups` groups, or as many as suit their distinct values but at least `min_groups`. Categories

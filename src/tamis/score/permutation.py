@@ -8,8 +8,6 @@ import scipy
 from tamis.engine import generator, map_threads
 from tamis.score.tail import TailScores, tail_pvalues
 
-__all__ = ["benjamini_hochberg", "permutation_pvalues"]
-
 PARTS_HELD = 8  # tasks whose scores are in memory at a time where their largest are gathered
 AT_ONCE = 32  # permutations a task: fixed, and enough for a criterion to share work between targets
 

@@ -18,8 +18,6 @@ from tamis.table.decision import Decision
 from tamis.table.read import ReadOptions
 from tamis.typing import RandomState
 
-__all__ = ["Ranking", "rank"]
-
 
 @dataclass(frozen=True, eq=False)
 class Ranking:

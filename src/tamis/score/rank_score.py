@@ -9,8 +9,6 @@ from numpy.typing import ArrayLike
 from tamis import check
 from tamis.score.combine import ranks
 
-__all__ = ["diversity", "rank_score", "rank_score_graph"]
-
 
 def rank_score(scores: ArrayLike) -> np.ndarray:
     """Scores from best to worst, stretched to run from 1 to 0: the height of the curve at rank 1, 2, …, d.

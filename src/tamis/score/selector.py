@@ -1,7 +1,5 @@
 """Rank the columns by one criterion or several, and keep the best."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
@@ -27,8 +25,6 @@ from tamis.table.interface.several_classes import has_several_targets
 from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.typing import RandomState
-
-__all__ = ["RankSelector", "order_of"]
 
 
 class _Called(Criterion):
@@ -135,7 +131,7 @@ class RankSelector(TableSelector, BaseEstimator):
     random_state: RandomState = 0
     n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> RankSelector:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> "RankSelector":
         """Score and rank the columns of X for the target y."""
         X = eager(X)
         table = read_table(X, self)

@@ -1,7 +1,5 @@
 """A criterion of several targets: the mean of its scores for each of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -12,8 +10,6 @@ from tamis.score.criterion import Criterion, Target
 from tamis.table import Table
 from tamis.table.interface.several_classes import target_columns
 
-__all__ = ["OverTargets"]
-
 
 @dataclass(frozen=True, eq=False)
 class Targets(Target):
@@ -21,7 +17,7 @@ class Targets(Target):
 
     each: tuple[Target, ...] = ()
 
-    def take(self, rows: np.ndarray) -> Targets:
+    def take(self, rows: np.ndarray) -> "Targets":
         return Targets(self.kind, self.n_rows, each=tuple(target.take(rows) for target in self.each))
 
 

@@ -9,8 +9,6 @@ from tamis import _core
 from tamis.engine import map_threads
 from tamis.table import Column, Table, refuse_extreme
 
-__all__ = ["Spread", "Sums"]
-
 ROWS = 131_072  # rows a task: fixed, so that sums have the same bits for any number of threads
 COLUMNS = 16  # columns a task, where a matrix holds them one after the other
 POOR = 1e4  # a shift this many variances (squared) from the mean costs four digits: the column is summed again

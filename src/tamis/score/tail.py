@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["FEWEST_PERMUTATIONS", "TailScores", "tail_pvalues"]
-
 #: Permuted scores that a tail is fitted to, at most, and the largest share of all permutations that they are.
 LARGEST, SHARE = 250, 0.25
 

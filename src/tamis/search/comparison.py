@@ -22,8 +22,6 @@ from tamis.table import Classes, Table, eager, in_days, is_class_target, is_fram
 from tamis.table.like import TableLike
 from tamis.typing import Folding, Scoring
 
-__all__ = ["Row", "SelectorComparison", "compare"]
-
 
 @dataclass(frozen=True)
 class Row:

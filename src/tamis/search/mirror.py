@@ -1,7 +1,5 @@
 """Selection by out-of-bag importance: the negative importances, mirrored at 0, are the null distribution."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import field
 from numbers import Real
@@ -72,14 +70,14 @@ def _is_calibrated(forest: BaseEstimator) -> bool:
     return getattr(forest, "calibration", None) is not None
 
 
-def _gives_shares(selector: MirrorSelector) -> bool:
+def _gives_shares(selector: "MirrorSelector") -> bool:
     fitted = getattr(selector, "estimator_", selector.estimator)
     if fitted is not None and not hasattr(fitted, "predict_proba"):
         raise AttributeError(f"{type(fitted).__name__} predicts numbers and has no probabilities")
     return True
 
 
-def _gives_intervals(selector: MirrorSelector) -> bool:
+def _gives_intervals(selector: "MirrorSelector") -> bool:
     fitted = getattr(selector, "estimator_", selector.estimator)
     if fitted is not None and not hasattr(fitted, "predict_interval"):
         raise AttributeError(f"{type(fitted).__name__} predicts classes and has no intervals")
@@ -162,7 +160,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     random_state: RandomState = None
     n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any = None, **options: Any) -> MirrorSelector:
+    def fit(self, X: Any, y: Any = None, **options: Any) -> "MirrorSelector":
         """Fit a forest on all columns, choose columns by their importances, and fit a forest on those."""
         check.no_options(self, options)
         leaves, multiples = self._ascending("leaves"), self._ascending("features")
@@ -418,7 +416,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         }
 
     @classmethod
-    def from_dict(cls, facts: dict[str, Any]) -> MirrorSelector:
+    def from_dict(cls, facts: dict[str, Any]) -> "MirrorSelector":
         """The model that `to_dict` described: it predicts; the importances of the first forest are not kept."""
         from tamis import forest
         from tamis.forest.packed import MOST_ROWS, MOST_TREES, unpacked

@@ -1,7 +1,5 @@
 """Shadow selection: keep the columns that matter more to a forest than the best of their shuffled copies."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import field
 from typing import Any
@@ -110,7 +108,7 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     random_state: RandomState = 0
     n_jobs: int | None = None
 
-    def fit(self, X: TableLike, y: ArrayLike | None = None, **options: Any) -> ShadowSelector:
+    def fit(self, X: TableLike, y: ArrayLike | None = None, **options: Any) -> "ShadowSelector":
         """Compare columns with their shadows, on the target and on shuffled ones."""
         check.no_options(self, options)
         rounds = check.count("max_rounds", self.max_rounds)
@@ -137,7 +135,7 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             return default_forest(classes).set_params(n_jobs=self.n_jobs)
         return clone(self.estimator)
 
-    def _remember(self, tested: _Tested, order: np.ndarray) -> None:
+    def _remember(self, tested: "_Tested", order: np.ndarray) -> None:
         original = np.argsort(order)
         self.pvalue_, self.adjusted_pvalue_ = tested.pvalue[original], tested.adjusted[original]
         self.importance_ = tested.importance[original]

@@ -1,7 +1,5 @@
 """The space of a search: units of columns that enter together, their prices, and the sizes allowed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -51,7 +49,7 @@ class Space:
         self._columns = np.array([columns[0] for columns in self.units]) if self.single else None
 
     @classmethod
-    def of(cls, table: Table, order: np.ndarray, k: Any, fixed: Any, groups: Any, costs: Any, budget: Any) -> Space:
+    def of(cls, table: Table, order: np.ndarray, k: Any, fixed: Any, groups: Any, costs: Any, budget: Any) -> "Space":
         """The space that the user's words describe, after every check.
 
         The user counts columns as they stand in the table; the space counts them in `order`, which breaks ties.

@@ -1,7 +1,5 @@
 """Stability selection: keep the columns that a selector chooses again and again on random halves of the rows."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import field, replace
 from typing import Any
@@ -111,7 +109,7 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     random_state: RandomState = 0
     n_jobs: int | None = None
 
-    def fit(self, X: TableLike, y: Any = None, **options: Any) -> StabilitySelector:
+    def fit(self, X: TableLike, y: Any = None, **options: Any) -> "StabilitySelector":
         """Choose on every resample, and keep what is chosen often."""
         check.no_options(self, options)
         self._check()

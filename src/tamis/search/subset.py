@@ -1,7 +1,5 @@
 """The subset selector: a strategy that proposes sets of columns, an evaluator that values them."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from dataclasses import field
@@ -109,7 +107,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     n_jobs: int | None = None
     random_state: RandomState = 0
 
-    def fit(self, X: Any, y: Any = None, *, row_groups: Any = None, **params: Any) -> SubsetSelector:
+    def fit(self, X: Any, y: Any = None, *, row_groups: Any = None, **params: Any) -> "SubsetSelector":
         """Search.
 
         Parameters
@@ -138,7 +136,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
     def _fit_lazily(
         self, X: LazyTable, y: ArrayLike, strategy: Any, tol: float, options: dict[str, Any]
-    ) -> SubsetSelector:
+    ) -> "SubsetSelector":
         """Search among the columns of a lazy table, of which y names the target."""
         from tamis.search.lazy_evaluator import LazyEvaluator
 
@@ -164,7 +162,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         tol: float,
         seed: int,
         empty_value: Callable[[], tuple[float, float]] | None = None,
-    ) -> SubsetSelector:
+    ) -> "SubsetSelector":
         space = Space.of(table, order, self.k, self.fixed, self.groups, self.costs, self.budget)
         names = getattr(self, "feature_names_in_", None)
         labels = [int(j) if names is None else str(names[j]) for j in order]

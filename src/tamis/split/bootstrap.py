@@ -9,8 +9,6 @@ from tamis.engine.seed import generator
 from tamis.errors import ParameterError
 from tamis.table.like import TableLike
 
-__all__ = ["BootstrapSplit"]
-
 
 class BootstrapSplit:
     """A splitter: rows (or whole groups) drawn with replacement train, the rows never drawn judge.

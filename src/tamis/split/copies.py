@@ -10,8 +10,6 @@ from tamis.split.folds import folds
 from tamis.split.pairs import Folds
 from tamis.typing import Folding
 
-__all__ = ["folds_of_copies"]
-
 
 def folds_of_copies(cv: Folding, y: ArrayLike, copies: np.ndarray, **options: Any) -> Folds:
     """The folds that `cv` stands for (see `folds`), with no set of equal rows split between training and test rows.

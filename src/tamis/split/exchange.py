@@ -1,7 +1,5 @@
 """Draws of a target that has nothing to do with the columns, where rows come in groups or in time."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -9,8 +7,6 @@ from typing import Any
 import numpy as np
 
 from tamis.engine import generator
-
-__all__ = ["Exchange"]
 
 #: Times in which shifts are drawn by whole times; of fewer, rows in time order are shifted.
 MIN_TIMES = 20
@@ -52,7 +48,7 @@ class Exchange:
     times: np.ndarray | None = None
 
     @classmethod
-    def of(cls, n_rows: int, groups: Any = None, time: Any = None) -> Exchange:
+    def of(cls, n_rows: int, groups: Any = None, time: Any = None) -> "Exchange":
         """The exchange of rows with groups, a time, both or neither."""
         group_codes = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1].ravel()
         times = None if time is None else np.unique(np.asarray(time), return_inverse=True)[1].ravel()

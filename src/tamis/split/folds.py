@@ -17,8 +17,6 @@ from tamis.table import Classes, is_class_target
 from tamis.table.like import TableLike
 from tamis.typing import Folding
 
-__all__ = ["WORDS", "folds"]
-
 #: What `cv` may say in a word, beside a number of folds, a share of rows, a splitter or pairs.
 WORDS = ("loo", "holdout", "bootstrap")
 

@@ -9,8 +9,6 @@ import numpy as np
 from tamis.errors import KindError, ParameterError
 from tamis.typing import Folding
 
-__all__ = ["Folds", "is_whole", "pairs_of", "refuse_overlap"]
-
 Folds = list[tuple[np.ndarray, np.ndarray]]
 
 

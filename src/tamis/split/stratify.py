@@ -13,8 +13,6 @@ from numpy.typing import ArrayLike
 
 from tamis.table.like import TableLike
 
-__all__ = ["Stratified", "dealt"]
-
 
 class Stratified:
     """A splitter: k folds with the classes' shares, shuffled unless `random_state` is None, no group torn apart.

@@ -12,8 +12,6 @@ from tamis.split.pairs import Folds, is_whole, pairs_of
 from tamis.split.stratify import Stratified, dealt
 from tamis.typing import Folding
 
-__all__ = ["dealt_folds", "ordered_folds"]
-
 
 def ordered_folds(cv: Any, y: np.ndarray, *, classifier: bool, weights: np.ndarray | None = None) -> Folds:
     """Folds for a path of penalised models: a number is folds of rows in their order, stratified for class codes.

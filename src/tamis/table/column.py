@@ -1,7 +1,5 @@
 """One named, typed column of a table."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -51,12 +49,12 @@ class Column:
         """A mask of the rows without a value."""
         return self.values == MISSING if self.is_categorical else np.isnan(self.values)
 
-    def take(self, rows: Any) -> Column:
+    def take(self, rows: Any) -> "Column":
         """The same column, some of its rows; its levels stay as they are."""
         # not by replace, which takes three times as long: a fold takes every column
         return Column(self.name, self.kind, self.values[rows], self.levels, self.source, self.unit)
 
-    def recode(self, levels: Sequence[Any]) -> Column:
+    def recode(self, levels: Sequence[Any]) -> "Column":
         """The same categories as codes into another list of levels; those not in it become `UNSEEN`."""
         if self.levels is None or tuple(levels) == self.levels:
             return replace(self, levels=tuple(levels))
@@ -64,7 +62,7 @@ class Column:
         table = np.array([code_of.get(level, UNSEEN) for level in self.levels] + [UNSEEN, MISSING], dtype=np.int32)
         return replace(self, values=table[self.values], levels=tuple(levels))
 
-    def trimmed(self) -> Column:
+    def trimmed(self) -> "Column":
         """The same categories without the levels that no row has."""
         levels = self.levels or ()
         is_used = np.bincount(self.values[self.values >= 0], minlength=len(levels)) > 0

@@ -1,7 +1,5 @@
 """How the numbers of a column are written for people: dates as dates, yes and no as words, time spans with units."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -97,7 +95,7 @@ class Notation:
         return {"kind": self.kind, "levels": None if self.levels is None else list(self.levels), "unit": self.unit}
 
     @classmethod
-    def from_dict(cls, saved: Mapping[str, Any]) -> Notation:
+    def from_dict(cls, saved: Mapping[str, Any]) -> "Notation":
         """The notation that `as_dict` wrote."""
         levels = saved.get("levels")
         return cls(str(saved["kind"]), None if levels is None else tuple(levels), str(saved.get("unit", "day")))

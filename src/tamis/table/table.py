@@ -1,7 +1,5 @@
 """A table in memory: named, typed columns of equal length, or one numeric matrix that is not copied."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -27,7 +25,7 @@ TALL = 10  # unless there are so many times more rows, whose values cost more th
 class Origin(NamedTuple):
     """Where a table was cut from: positions of its rows and columns in a table that keeps its views."""
 
-    table: Table
+    table: "Table"
     rows: np.ndarray
     columns: np.ndarray
 
@@ -72,7 +70,7 @@ class Table:
             self.names = tuple(column.name for column in columns)
 
     @classmethod
-    def of(cls, X: Any, names: Sequence[str] | None = None) -> Table:
+    def of(cls, X: Any, names: Sequence[str] | None = None) -> "Table":
         """A table from a Table, an array, a sparse matrix or a frame (pandas, polars, pyarrow, …).
 
         >>> Table.of([[1.0, 2.0], [3.0, 4.0]]).names
@@ -200,7 +198,7 @@ class Table:
             out[:, j] = column.values
         return out
 
-    def share(self) -> Table:
+    def share(self) -> "Table":
         """Keep what is worked out of this table, so that it is cut, not worked out anew, for tables of its rows.
 
         Only what loses nothing may be kept: ranks of values, never edges, means or levels that a model learns.
@@ -208,7 +206,7 @@ class Table:
         self.views = {} if self.views is None else self.views
         return self
 
-    def take(self, rows: Any) -> Table:
+    def take(self, rows: Any) -> "Table":
         """The table of some rows (positions or a mask); levels of categories and decisions stay as they are."""
         table = self._rows_at(rows)
         table.views, table.origin = None, self._cut(rows=np.asarray(rows))
@@ -224,7 +222,7 @@ class Table:
             columns=origin.columns if columns is None else origin.columns[np.asarray(columns, dtype=np.int64)],
         )
 
-    def _rows_at(self, rows: Any) -> Table:
+    def _rows_at(self, rows: Any) -> "Table":
         if self.matrix is not None:
             matrix = self.matrix.tocsr()[rows] if self.is_sparse else self.matrix[rows]
             return Table(matrix=matrix, names=self.names if self.named else None, decisions=self.decisions)
@@ -236,14 +234,14 @@ class Table:
         table.named = self.named
         return table
 
-    def _of_block(self, block: np.ndarray) -> Table:
+    def _of_block(self, block: np.ndarray) -> "Table":
         """The same columns with other values: no column is made before it is asked for."""
         table = Table.__new__(Table)
         table.__dict__.update(self.__dict__)
         table._made, table._block, table.n_rows = None, block, len(block)
         return table
 
-    def select(self, which: Sequence[int | str]) -> Table:
+    def select(self, which: Sequence[int | str]) -> "Table":
         """The table of some columns, by position or name, in the order given.
 
         Decisions about columns that are no longer there go with them; those about left-out columns stay.
@@ -261,7 +259,7 @@ class Table:
         table.origin = self._cut(columns=positions)
         return table
 
-    def drop(self, which: Sequence[int | str]) -> Table:
+    def drop(self, which: Sequence[int | str]) -> "Table":
         """The table without some columns, given by position or name.
 
         >>> Table.of([[1.0, 2.0, 3.0]]).drop(["x1"]).names

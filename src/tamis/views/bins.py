@@ -1,7 +1,5 @@
 """Bins: every column as small integer codes, numbers in their order, missing values with a code of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -47,7 +45,7 @@ class Bins:
         self._table: Table | None = None
 
     @classmethod
-    def of(cls, X: Any, *, most: int = MOST, n_jobs: int | None = None) -> Bins:
+    def of(cls, X: Any, *, most: int = MOST, n_jobs: int | None = None) -> "Bins":
         """Bins of a Table, an array, a sparse matrix or a frame.
 
         `most` is how many different values a column may have and stay lossless; above 65,535 codes take four bytes.
@@ -61,7 +59,7 @@ class Bins:
         return cls([c for c, _ in pairs], [codes for _, codes in pairs], n_rows=table.n_rows, named=table.named)
 
     @classmethod
-    def _of_binned(cls, binned: BinnedTable, categories: dict[int, Coding], table: Table) -> Bins:
+    def _of_binned(cls, binned: BinnedTable, categories: dict[int, Coding], table: Table) -> "Bins":
         """An object a column is made when asked for: in a table of 100,000 columns they cost more than the codes."""
         bins = cls((), (), n_rows=table.n_rows, named=table.named)
         bins.binned, bins._categories, bins._table = binned, categories, table
@@ -69,7 +67,7 @@ class Bins:
         return bins
 
     @classmethod
-    def mapped(cls, binned: BinnedTable, codings: Sequence[Coding]) -> Bins:
+    def mapped(cls, binned: BinnedTable, codings: Sequence[Coding]) -> "Bins":
         """Bins of a binned table whose columns are named and stay where they are."""
         bins = cls(codings, tuple(binned.codes), n_rows=binned.codes.shape[1], named=True)
         bins.binned = binned
@@ -94,7 +92,7 @@ class Bins:
                 self._codes = tuple(line.astype(coding.dtype, copy=False) for coding, line in lines)
         return self._codes or ()
 
-    def encode(self, X: TableLike, *, n_jobs: int | None = None) -> Bins:
+    def encode(self, X: TableLike, *, n_jobs: int | None = None) -> "Bins":
         """Bins of other rows of the same columns, coded by what these rows taught.
 
         A number between two training values has the code of the nearer one; beyond them, of the outermost. A level
@@ -188,13 +186,13 @@ class Bins:
         terms = (weight, weight * target, weight * target * target)
         return np.column_stack([np.bincount(codes, weights=term, minlength=n_codes) for term in terms])
 
-    def take(self, rows: Any) -> Bins:
+    def take(self, rows: Any) -> "Bins":
         """The same coding, some of the rows (positions or a mask)."""
         codes = [codes[rows] for codes in self.codes]
         n_rows = len(codes[0]) if codes else len(np.arange(self.n_rows)[rows])
         return Bins(self.codings, codes, n_rows=n_rows, named=self.named)
 
-    def select(self, columns: Sequence[int]) -> Bins:
+    def select(self, columns: Sequence[int]) -> "Bins":
         """Some of the columns, by position, in the order given."""
         positions = [int(j) for j in columns]
         codings, codes = [self.codings[j] for j in positions], [self.codes[j] for j in positions]

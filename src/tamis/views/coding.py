@@ -1,7 +1,5 @@
 """Coding: how one column becomes small integer codes, numbers in their order, a code of its own for missing."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,7 +50,7 @@ class Coding:
         return np.min_scalar_type(self.n_values)
 
     @classmethod
-    def learn(cls, column: Column, most: int = MOST) -> tuple[Coding, np.ndarray]:
+    def learn(cls, column: Column, most: int = MOST) -> "tuple[Coding, np.ndarray]":
         """The coding of a column's values, lossless when they are at most `most` different ones; and their codes."""
         if column.is_categorical:
             coding = cls._categories(column, most)
@@ -60,13 +58,13 @@ class Coding:
         return cls._numbers(column, most)
 
     @classmethod
-    def _numbers(cls, column: Column, max_codes: int) -> tuple[Coding, np.ndarray]:
+    def _numbers(cls, column: Column, max_codes: int) -> "tuple[Coding, np.ndarray]":
         values = np.ascontiguousarray(column.values, dtype=np.float64)
         low, high, edges, lossless = _core.learn_numbers(values, max_codes)
         return cls(column.name, len(low), low, high, edges, lossless=lossless), _core.encode(values, edges, len(low))
 
     @classmethod
-    def _categories(cls, column: Column, max_codes: int) -> Coding:
+    def _categories(cls, column: Column, max_codes: int) -> "Coding":
         levels = column.levels or ()
         table = np.arange(len(levels), dtype=np.int64)
         if len(levels) > max_codes:

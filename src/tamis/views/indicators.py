@@ -1,7 +1,5 @@
 """A table as one numeric matrix: numbers stay as they are, a categorical column becomes one indicator a level."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -41,7 +39,7 @@ class Indicators:
     reference: bool = False
 
     @classmethod
-    def of(cls, table: Table, *, reference: bool = False) -> Indicators:
+    def of(cls, table: Table, *, reference: bool = False) -> "Indicators":
         """The encoding of a table's columns, by their kinds and levels."""
         if table.is_numeric:
             return cls(tuple(table.names), (None,) * table.n_columns, reference)
@@ -91,7 +89,7 @@ class Indicators:
             return np.asarray(which, dtype=np.int64)
         return np.concatenate([np.arange(starts[j], starts[j] + sizes[j]) for j in which] or [np.zeros(0, np.int64)])
 
-    def select(self, which: Sequence[int] | np.ndarray) -> Indicators:
+    def select(self, which: Sequence[int] | np.ndarray) -> "Indicators":
         """The encoding of some of the columns, in the order given."""
         return replace(self, names=tuple(self.names[j] for j in which), levels=tuple(self.levels[j] for j in which))
 
@@ -130,7 +128,7 @@ class Indicators:
         }
 
     @classmethod
-    def from_dict(cls, state: dict[str, Any]) -> Indicators:
+    def from_dict(cls, state: dict[str, Any]) -> "Indicators":
         """The encoding that `to_dict` wrote down."""
         names, saved_levels = saved.texts("names", state["names"]), state["levels"]
         if not isinstance(saved_levels, list) or len(saved_levels) != len(names):

@@ -10,8 +10,6 @@ from tamis.metrics import METRICS, Metric, find, prepare
 from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
 from tamis.task import predicts_numbers
 
-__all__ = ["Answers", "labels_of", "prepared", "read_returned", "score_of", "usual_metric"]
-
 
 class Answers(NamedTuple):
     """The truth and the predictions of one fold, and which rows of the table they are, where that is known."""

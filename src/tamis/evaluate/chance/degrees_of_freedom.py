@@ -8,8 +8,6 @@ from tamis import check
 from tamis.table import numbers
 from tamis.table.like import TableLike
 
-__all__ = ["degrees_of_freedom"]
-
 
 def degrees_of_freedom(
     model: BaseEstimator,

@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-__all__ = ["Level", "constant", "p_above"]
-
 
 @dataclass(frozen=True, eq=False)
 class Level:

@@ -14,8 +14,6 @@ from tamis.evaluate.chance.permuted_target import Runner
 from tamis.table.like import TableLike
 from tamis.typing import Folding, RandomState, Scoring
 
-__all__ = ["PermutationTest", "permutation_test"]
-
 
 @dataclass(frozen=True, eq=False)
 class PermutationTest:

@@ -12,8 +12,6 @@ from tamis.evaluate.chance.uninformed import constant_answers
 from tamis.metrics import METRICS, Metric, find
 from tamis.task import CLASSIFICATION, REGRESSION
 
-__all__ = ["recognised", "unequal"]
-
 _NAMES = {
     CLASSIFICATION: (
         *("accuracy", "balanced_accuracy", "roc_auc", "average_precision", "matthews", "kappa"),

@@ -16,8 +16,6 @@ from tamis.table.interface.target import codes_among
 from tamis.table.like import TableLike
 from tamis.table.sources.frame import is_frame
 
-__all__ = ["almost_equal_rows", "coin_table", "equal_rows", "noise_table", "telling_table"]
-
 
 def equal_rows(X: Any, seed: int, number: int) -> Any:
     """Every row the same row of X.

@@ -13,8 +13,6 @@ from tamis.metrics import Metric
 from tamis.metrics.intervals.bootstrap_metrics import bootstrap_metric
 from tamis.task import predicts_classes, predicts_numbers
 
-__all__ = ["reshuffled"]
-
 _DRAWS = 10  # the mean of ten adds a tenth to the variance of a difference; each costs one more scoring
 
 _MOST_PAIRS = 20_000

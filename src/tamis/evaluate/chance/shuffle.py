@@ -6,8 +6,6 @@ from numpy.typing import ArrayLike
 from tamis.engine import generator
 from tamis.split.exchange import Exchange
 
-__all__ = ["permuted"]
-
 #: Draws of groups that are tried for one that holds every class.
 ATTEMPTS = 20
 

@@ -10,8 +10,6 @@ from tamis.evaluate.chance.reshuffled import reshuffled
 from tamis.metrics import Metric, prepare, utility
 from tamis.table.interface.target import codes_among
 
-__all__ = ["blind", "chance", "constant_answers"]
-
 _FOLDS = 5  # some metrics are larger by chance on few rows: answers are judged in so many folds
 _DRAWS = 20
 

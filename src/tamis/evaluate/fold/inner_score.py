@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
 
-__all__ = ["in_units", "inner_notes", "inner_score", "selected"]
-
 _PROMISES = ("best_score_", "cv_score_", "score_", "oob_score_")
 _OTHERWISE = ("RidgeCV", "RidgeClassifierCV")  # their best_score_ is of another metric than their scoring says
 

@@ -12,8 +12,6 @@ from tamis.metrics import Metric, answer, prepare
 from tamis.metrics.intervals.interval import Judged
 from tamis.task import predicts_classes
 
-__all__ = ["Outcome", "outcome_of"]
-
 
 @dataclass(frozen=True, eq=False)
 class Outcome:

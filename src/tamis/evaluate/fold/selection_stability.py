@@ -7,8 +7,6 @@ import numpy as np
 from tamis.metrics.intervals.interval import Interval
 from tamis.search import agreement
 
-__all__ = ["stability"]
-
 
 def stability(sets: Sequence[Iterable[Hashable]], n_columns: int, *, level: float = 0.95) -> tuple[float, Interval]:
     """Nogueira's stability of the chosen sets, and its interval; NaN where it is not defined (one set, or all columns).

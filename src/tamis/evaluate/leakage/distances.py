@@ -4,8 +4,6 @@ import numpy as np
 
 from tamis.table import Column, Table
 
-__all__ = ["encoded_rows", "held_out_ridge", "nearest"]
-
 _BLOCK = 1 << 22  # distances that are held at once
 
 

@@ -9,8 +9,6 @@ from tamis.engine.hash import GOLDEN, number_bits, text_hash
 from tamis.engine.seed import generator
 from tamis.table import Column, Table
 
-__all__ = ["Shuffled", "duplicates", "near_duplicates", "row_keys", "shuffled_columns"]
-
 _NEAR = 1e-3  # of a column's standard deviation, root mean square over columns
 _TABLES = 4  # grids tried, each shifted anew: a near pair is cut apart by all four with probability below 1 in 50
 _LINES = 4

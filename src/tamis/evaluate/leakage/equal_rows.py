@@ -18,7 +18,6 @@ from tamis.table import Table
 
 P = TypeVar("P", bound=Problem)
 
-__all__ = ["Coincidences", "EqualRows", "clearly_more", "equal_rows", "with_equal_rows"]
 
 #: A set of equal rows larger than one of five folds would unbalance them; its rows are left as they are.
 MAX_SHARE = 0.2

@@ -4,8 +4,6 @@ import numpy as np
 
 from tamis.metrics.distributions import average_ranks, normal_tail
 
-__all__ = ["file_order"]
-
 #: Level of the test, and the least autocorrelation that is worth a warning.
 LEVEL, MIN_AUTOCORRELATION = 0.001, 0.1
 

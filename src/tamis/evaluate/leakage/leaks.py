@@ -19,8 +19,6 @@ from tamis.split import Folds
 from tamis.table import Column, Table, refuse_extreme
 from tamis.task import task_named
 
-__all__ = ["Leak", "leaks"]
-
 _IDENTIFIER = re.compile(r"(^|[_\W])(id|uuid|guid|key|index|row|number|no|nr)$|(id|Id|ID|No|Nr)$", re.UNICODE)
 #: Who or what a row is of, at the end of a name or before a word for its number: the age of a patient is no patient.
 _ENTITY = re.compile(

@@ -9,8 +9,6 @@ from scipy.special import chdtr
 from tamis.metrics.distributions import binomial_tail
 from tamis.table import Column
 
-__all__ = ["Encoding", "Fill", "class_fills", "encodings"]
-
 #: Levels that must match, at least; of those that could match, the share that must.
 MIN_LEVELS, MIN_MATCHED = 5, 0.9
 

@@ -14,8 +14,6 @@ from tamis.evaluate.leakage.distances import encoded_rows, nearest
 from tamis.evaluate.leakage.duplicates import Shuffled
 from tamis.table import Table
 
-__all__ = ["NearTwins", "near_twins"]
-
 #: Neighbours up to which a row's twins are looked for: groups of up to 5 and of up to 15 rows.
 RANKS = (5, 15)
 

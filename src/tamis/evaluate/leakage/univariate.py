@@ -8,8 +8,6 @@ from scipy import special
 from tamis.metrics.distributions import average_ranks, binomial_tail, t_tail
 from tamis.table import Column, Table
 
-__all__ = ["Univariate", "neighbour_share", "suspects", "univariate"]
-
 _BLOCK = 1 << 20  # values that are ranked at once
 
 

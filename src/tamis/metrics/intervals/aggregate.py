@@ -22,8 +22,6 @@ from tamis.metrics.intervals.row_sums import RowSums
 from tamis.metrics.intervals.tally import Tally
 from tamis.metrics.r_squared import fold_r_squared
 
-__all__ = ["aggregated", "fold_parts", "is_pooled"]
-
 #: Metrics that are the mean of the classes' recalls.
 RECALLS = ("balanced_accuracy", "recall_macro")
 

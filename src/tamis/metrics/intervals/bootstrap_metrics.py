@@ -14,8 +14,6 @@ from tamis.metrics import Metric
 from tamis.metrics.r_squared import bootstrap_r_squared
 from tamis.metrics.ranking import auc, average_precision
 
-__all__ = ["COUNTED", "bootstrap_metric", "n_draws"]
-
 #: Resamples of a metric that has a formula here, and of one that is called for each: scikit-learn's take 5 ms a call,
 #: so that a study of 120 rows, three repeats and five procedures would spend over a minute on intervals.
 DRAWS, FEW_DRAWS = 1_000, 300

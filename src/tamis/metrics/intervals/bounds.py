@@ -16,8 +16,6 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-__all__ = ["FEWEST", "Pair", "area", "area_variance", "combined", "positive", "wilson"]
-
 Pair = tuple[float, float]
 
 #: A class with fewer judged rows has no bound.

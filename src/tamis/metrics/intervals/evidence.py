@@ -28,8 +28,6 @@ from tamis.metrics.intervals.ranking_bounds import area, average_precision_bound
 from tamis.metrics.intervals.row_sums import RowSums
 from tamis.metrics.intervals.tally import Tally, pooled, together
 
-__all__ = ["Evidence", "of_classes"]
-
 #: Share of Nadeau and Bengio's term for the training rows.
 TRAINING = 0.4
 

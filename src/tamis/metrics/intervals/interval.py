@@ -35,19 +35,6 @@ from tamis.metrics.intervals.evidence import Evidence
 from tamis.metrics.intervals.tally import Tally
 from tamis.task import predicts_classes
 
-__all__ = [
-    "Interval",
-    "Judged",
-    "best_of_many",
-    "corrected",
-    "corrected_gain_test",
-    "corrected_test",
-    "resampled",
-    "score_interval",
-    "standard_error",
-    "tallies_of",
-]
-
 _WITH_MODEL = "{} needs the fitted model, so answers drawn with replacement have none"
 RANKED = ("roc_auc", "average_precision")  # decision values of different models are not on one scale
 

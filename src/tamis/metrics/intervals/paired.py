@@ -30,8 +30,6 @@ from tamis.metrics.intervals.row_sums import placements
 from tamis.metrics.loss_matrix import LossMatrix
 from tamis.task import predicts_classes
 
-__all__ = ["MOST_UNITS", "Difference", "difference", "holm", "metric_losses", "pairing_units", "row_losses"]
-
 #: Rows are pooled into at most so many units: a standard error from 1,000 of them is known to 2%.
 MOST_UNITS = 1_000
 

@@ -4,8 +4,6 @@ A Tally keeps the rows themselves (truth and answer) or, per *unit* of rows, the
 unit is one piece of evidence: a row, a group, a stretch of time, or an arbitrary share of many independent rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -65,7 +63,7 @@ class Tally:
         repeat: int = 0,
         keep: bool = True,
         means: Sequence[Metric] = (),
-    ) -> Tally:
+    ) -> "Tally":
         """The tally of a fold.
 
         Parameters
@@ -90,7 +88,7 @@ class Tally:
         tally = cls(kind, class_labels, int(repeat), bool(grouped), rows)
         return tally if keep else tally.summed(means)
 
-    def summed(self, means: Sequence[Metric] = ()) -> Tally:
+    def summed(self, means: Sequence[Metric] = ()) -> "Tally":
         """The same tally as sums; itself where it already is."""
         if self.rows is None:
             return self
@@ -98,16 +96,16 @@ class Tally:
         return self._summed(extra_metrics) if extra_metrics else self._usual
 
     @cached_property
-    def _usual(self) -> Tally:
+    def _usual(self) -> "Tally":
         """The sums without further means: every metric of a study asks for them."""
         return self._summed(())
 
-    def _summed(self, means: Sequence[Metric]) -> Tally:
+    def _summed(self, means: Sequence[Metric]) -> "Tally":
         assert self.rows is not None
         sums = sums_of(self.rows, self.answered, self.labels, means)
         return Tally(self.answered, self.labels, self.repeat, self.grouped, None, sums)
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: "Tally") -> "Tally":
         """Both folds in one, as sums."""
         if (self.answered, self.labels, self.grouped) != (other.answered, other.labels, other.grouped):
             raise ParameterError("tallies of different problems cannot be added; add folds of one procedure")
@@ -128,7 +126,7 @@ class Tally:
         return record
 
     @classmethod
-    def from_dict(cls, record: dict[str, Any]) -> Tally:
+    def from_dict(cls, record: dict[str, Any]) -> "Tally":
         """The tally that `to_dict` told."""
         rows, sums = record.get("rows"), record.get("sums")
         return cls(

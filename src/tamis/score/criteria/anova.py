@@ -1,7 +1,5 @@
 """How far apart the classes' means lie, for the spread inside the classes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -14,8 +12,6 @@ from tamis.score.groups import Tables
 from tamis.score.spread import Spread, levels
 from tamis.table import Table
 from tamis.table.like import TableLike
-
-__all__ = ["Anova", "anova"]
 
 EPS = float(np.finfo(np.float64).eps)
 

@@ -8,8 +8,6 @@ from tamis.score.criterion import score_columns
 from tamis.score.groups import Tables
 from tamis.table.like import TableLike
 
-__all__ = ["Chi2", "chi2", "statistic"]
-
 
 def statistic(tables: Tables) -> np.ndarray:
     """Pearson's chi-squared statistic of each contingency table."""

@@ -9,8 +9,6 @@ from tamis.score.spread import Spread
 from tamis.table import Table
 from tamis.table.like import TableLike
 
-__all__ = ["Dispersion", "dispersion"]
-
 
 class Dispersion(Criterion):
     """Variance over the mean's absolute value."""

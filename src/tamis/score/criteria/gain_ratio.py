@@ -9,8 +9,6 @@ from tamis.score.criterion import score_columns
 from tamis.score.groups import Tables
 from tamis.table.like import TableLike
 
-__all__ = ["GainRatio", "gain_ratio"]
-
 
 class GainRatio(Counts):
     """Mutual information over the column's entropy."""

@@ -8,8 +8,6 @@ from tamis.score.criterion import score_columns
 from tamis.score.groups import Tables
 from tamis.table.like import TableLike
 
-__all__ = ["Gini", "gini"]
-
 
 class Gini(Counts):
     """Decrease of the Gini impurity, split into every group of the column."""

@@ -17,8 +17,6 @@ from tamis.score.groups import Groups
 from tamis.table import Table, same_length
 from tamis.table.like import TableLike
 
-__all__ = ["Interaction", "Pair", "interaction", "top_pairs"]
-
 LEVELS = 32  # levels of a category that pairs tell apart: the rarest share a group
 PAIRS = 4096  # pairs a task, about: milliseconds of work
 FIRST = 8  # permutations after which it is first asked whether any pair can still pass: on noise, mostly none can

@@ -9,8 +9,6 @@ from tamis.score.criterion import score_columns
 from tamis.score.groups import Tables
 from tamis.table.like import TableLike
 
-__all__ = ["MutualInformation", "column_entropy", "information", "mutual_information", "target_entropy"]
-
 
 def column_entropy(tables: Tables) -> np.ndarray:
     """Entropy of each column, in nats."""

@@ -10,8 +10,6 @@ from tamis.score.spread import Spread, Sums
 from tamis.table import Column, Table
 from tamis.table.like import TableLike
 
-__all__ = ["Pearson", "between", "pearson", "r_squared"]
-
 
 def r_squared(sums: Sums) -> np.ndarray:
     """Squared correlation of each column; 0 for fewer than three rows, of which two always lie on a line."""

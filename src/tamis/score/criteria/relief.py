@@ -19,7 +19,6 @@ from tamis.typing import RandomState
 if TYPE_CHECKING:
     from tamis.views.neighbours import Neighbours
 
-__all__ = ["Relief", "relief"]
 
 DIFFERENCES = ("absolute", "squared")
 ROWS = 64  # drawn rows a task: fixed, so that weights have the same bits for any number of threads

@@ -16,8 +16,6 @@ from tamis.table.like import TableLike
 if TYPE_CHECKING:
     from tamis.views.bins import Bins
 
-__all__ = ["Stump", "stump"]
-
 
 class Stump(Criterion):
     """Accuracy of the best one-split classifier, or another metric of the best one-split model."""

@@ -9,8 +9,6 @@ from tamis.score.criterion import score_columns
 from tamis.score.groups import Tables
 from tamis.table.like import TableLike
 
-__all__ = ["SymmetricUncertainty", "symmetric_uncertainty", "uncertainty"]
-
 
 def uncertainty(tables: Tables) -> np.ndarray:
     """Symmetric uncertainty of each column and the classes."""

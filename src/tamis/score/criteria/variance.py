@@ -8,8 +8,6 @@ from tamis.score.spread import Spread, levels
 from tamis.table import Table
 from tamis.table.like import TableLike
 
-__all__ = ["Variance", "variance"]
-
 
 def _shares(view: Spread, j: int) -> np.ndarray:
     """Shares of the levels of a categorical column, of the rows that have a value."""

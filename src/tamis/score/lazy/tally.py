@@ -3,8 +3,6 @@
 Counts add in any order. Means and scatters are those of each cell about its own means, merged in the order of the grid.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -48,7 +46,7 @@ class ColumnSums:
         total = (self.n * self.mean).sum(axis=0)
         return np.asarray(np.divide(total, self.rows, out=np.zeros_like(total), where=self.rows > 0))
 
-    def __add__(self, other: ColumnSums) -> ColumnSums:
+    def __add__(self, other: "ColumnSums") -> "ColumnSums":
         n, rows = self.n + other.n, self.rows + other.rows
         share = np.divide(other.n, n, out=np.zeros_like(n), where=n > 0)
         harmonic = np.divide(self.rows * other.rows, rows, out=np.zeros_like(rows), where=rows > 0)
@@ -73,13 +71,13 @@ class LevelSums:
     scatter: np.ndarray
 
     @classmethod
-    def of(cls, codes: np.ndarray, y: np.ndarray, size: int) -> LevelSums:
+    def of(cls, codes: np.ndarray, y: np.ndarray, size: int) -> "LevelSums":
         n = np.bincount(codes, minlength=size).astype(np.float64)
         total = np.bincount(codes, y, minlength=size)
         mean = np.divide(total, n, out=np.zeros(size), where=n > 0)
         return cls(n, mean, np.bincount(codes, (y - mean[codes]) ** 2, minlength=size))
 
-    def __add__(self, other: LevelSums) -> LevelSums:
+    def __add__(self, other: "LevelSums") -> "LevelSums":
         n = self.n + other.n
         share = np.divide(other.n, n, out=np.zeros_like(n), where=n > 0)
         shift = other.mean - self.mean
@@ -104,7 +102,7 @@ class Tally:
     sums: ColumnSums | None
     levels: dict[str, LevelSums]
 
-    def __add__(self, other: Tally) -> Tally:
+    def __add__(self, other: "Tally") -> "Tally":
         sums = None if self.sums is None or other.sums is None else self.sums + other.sums
         for name, counts in other.counts.items():
             self.counts[name] += counts  # the arrays of a cell are nobody else's

@@ -14,8 +14,6 @@ from tamis.score.groups import Groups
 from tamis.table import same_length
 from tamis.table.like import TableLike
 
-__all__ = ["cfs", "correlations", "merit"]
-
 
 class _CFS(Counts):
     name = "cfs"

@@ -10,8 +10,6 @@ from tamis.score.groups import Groups
 from tamis.table import same_length
 from tamis.table.like import TableLike
 
-__all__ = ["consistency", "share_settled"]
-
 
 class _Consistency(Criterion):
     name = "consistency"

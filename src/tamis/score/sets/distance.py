@@ -11,8 +11,6 @@ from tamis.score.criterion import read_table
 from tamis.table import Classes, same_length
 from tamis.table.like import TableLike
 
-__all__ = ["bhattacharyya", "jeffries_matusita"]
-
 _RIDGE = 1e-9  # of a column's variance: keeps the distance finite where a class does not vary
 
 

@@ -16,8 +16,6 @@ from tamis.score.groups import Groups
 from tamis.table import same_length
 from tamis.table.like import TableLike
 
-__all__ = ["Triple", "top_triples"]
-
 MAX_GROUPS = 4  # of a column: three columns of four groups make 64 cells
 
 

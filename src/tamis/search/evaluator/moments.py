@@ -1,7 +1,5 @@
 """Plain and ridge regression from Moments: the exact scores of k-fold refits, without refitting."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
@@ -233,7 +231,7 @@ class _Shrunk:
         self.base, self.arrays, self.age = base, arrays, 0
 
     @classmethod
-    def of(cls, owner: MomentsEvaluator, base: np.ndarray) -> _Shrunk | None:
+    def of(cls, owner: MomentsEvaluator, base: np.ndarray) -> "_Shrunk | None":
         A, B, d = owner.A, owner.B, owner.n_columns
         inside = np.ix_(np.arange(len(A)), base, base)
         small, tested = A[inside], B[inside]

@@ -1,7 +1,5 @@
 """Selection with a bound on false columns: each column against a knockoff, a copy made without the target."""
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import field, replace
 from typing import Any
@@ -85,7 +83,7 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     random_state: RandomState = 0
     n_jobs: int | None = None
 
-    def fit(self, X: TableLike, y: ArrayLike | None = None, **options: Any) -> KnockoffSelector:
+    def fit(self, X: TableLike, y: ArrayLike | None = None, **options: Any) -> "KnockoffSelector":
         """Make knockoffs of the columns, fit the model on both, and select."""
         check.no_options(self, options)
         check.number("fdr", self.fdr, low=0, high=1, open_low=True, open_high=True)

@@ -2,8 +2,6 @@
 
 import numpy as np
 
-__all__ = ["expected_false", "threshold_for"]
-
 
 def expected_false(threshold: float, q: float, n_columns: int, n_resamples: int, *, pairs: bool) -> float:
     r"""Upper bound on the expected number of falsely selected columns.

@@ -4,8 +4,6 @@ import numpy as np
 
 from tamis.metrics.distributions import normal_quantile
 
-__all__ = ["agreement"]
-
 
 def agreement(chosen: np.ndarray, *, level: float = 0.95) -> tuple[float, tuple[float, float]]:
     r"""Nogueira's stability of the sets in the rows of a mask (sets × columns), and its confidence interval.

@@ -1,7 +1,5 @@
 """A column as it was written: each different text once, and which of them every row holds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cached_property
 
@@ -28,7 +26,7 @@ class DistinctTexts:
         self.n_rows = len(texts) if codes is None else len(codes)
 
     @classmethod
-    def of(cls, array: pa.ChunkedArray) -> DistinctTexts:
+    def of(cls, array: pa.ChunkedArray) -> "DistinctTexts":
         """The cells of a text column or a dictionary of texts."""
         if len(array) > _SMALL and _hardly_repeats(array):
             plain = array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
@@ -37,13 +35,13 @@ class DistinctTexts:
             return cls(*_by_appearance(*_coded(array)))
         return cls(*_coded(array.dictionary_encode()))
 
-    def collected(self) -> DistinctTexts:
+    def collected(self) -> "DistinctTexts":
         """The same cells with every different text once."""
         if self.codes is not None:
             return self
         return DistinctTexts(*_coded(pa.chunked_array([self.texts]).dictionary_encode()))
 
-    def trimmed(self) -> DistinctTexts:
+    def trimmed(self) -> "DistinctTexts":
         """The same cells without spaces around the texts."""
         trimmed = pc.utf8_trim_whitespace(self.texts)
         if trimmed.equals(self.texts):
@@ -53,7 +51,7 @@ class DistinctTexts:
         texts, codes = _coded(pa.chunked_array([trimmed]).dictionary_encode())
         return DistinctTexts(texts, np.append(codes, np.int32(-1))[self.codes])
 
-    def without(self, tokens: Iterable[str]) -> DistinctTexts:
+    def without(self, tokens: Iterable[str]) -> "DistinctTexts":
         """The same cells, those that hold one of the tokens without a text."""
         absent = pc.is_in(self.texts, value_set=token_set(tokens, self.texts.type))
         if not pc.any(absent).as_py():

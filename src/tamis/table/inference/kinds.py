@@ -1,7 +1,5 @@
 """Deciding what a column is: from its text, or from the type its source gave it; with the reason in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -48,7 +46,7 @@ class Rules:
     missing: MissingValues = NOTHING_MISSING  # what the user says is missing; `tokens` has the texts of every column
 
     @classmethod
-    def of(cls, missing: Any, decimal: str | None = None) -> Rules:
+    def of(cls, missing: Any, decimal: str | None = None) -> "Rules":
         """Rules of a source whose categories are its own, with what the user says is missing."""
         values = MissingValues.of(missing)
         return cls(values.tokens, decimal, trusted=True, missing=values)

@@ -1,7 +1,5 @@
 """Which texts and numbers mean that a value is missing."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +41,7 @@ class MissingValues:
     by_column: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, missing: Any) -> MissingValues:
+    def of(cls, missing: Any) -> "MissingValues":
         """From a text, a list of values, or a mapping column -> values.
 
         >>> MissingValues.of("999; age=-1,0")
@@ -61,7 +59,7 @@ class MissingValues:
         return cls(_values(missing, missing))
 
     @classmethod
-    def _of_text(cls, text: str) -> MissingValues:
+    def _of_text(cls, text: str) -> "MissingValues":
         everywhere: list[str] = []
         by_column: dict[str, tuple[str, ...]] = {}
         for entry in text.split(";"):

@@ -1,7 +1,5 @@
 """A matrix of classes: several class targets, each with classes of its own."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,7 +61,7 @@ class SeveralClasses:
     targets: tuple[Classes, ...]
 
     @classmethod
-    def of(cls, y: Any) -> SeveralClasses:
+    def of(cls, y: Any) -> "SeveralClasses":
         """The targets of the columns of y."""
         return cls(tuple(Classes.of(column) for column in target_columns(y)))
 
@@ -97,7 +95,7 @@ class SeveralClasses:
         shares = self.shares(means[judged])
         return float(np.mean([target.codes[judged] == s.argmax(axis=1) for target, s in zip(self.targets, shares)]))
 
-    def without_rows(self) -> SeveralClasses:
+    def without_rows(self) -> "SeveralClasses":
         """The classes alone, as a fitted model remembers them."""
         return SeveralClasses(tuple(Classes(target.codes[:0], target.labels) for target in self.targets))
 
@@ -130,6 +128,6 @@ class OrderedClasses:
         shares = -np.diff(np.hstack([np.ones((len(means), 1)), means, np.zeros((len(means), 1))]), axis=1)
         return np.asarray(np.maximum(shares, 0.0))
 
-    def without_rows(self) -> OrderedClasses:
+    def without_rows(self) -> "OrderedClasses":
         """The classes alone, as a fitted model remembers them."""
         return OrderedClasses(Classes(self.target.codes[:0], self.target.labels))

@@ -1,7 +1,5 @@
 """The target: classes as codes, or finite numbers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
@@ -27,7 +25,7 @@ class Classes:
     labels: np.ndarray
 
     @classmethod
-    def of(cls, y: Any) -> Classes:
+    def of(cls, y: Any) -> "Classes":
         """Codes (int32) and labels of a one-dimensional class target, in the order that an ordered categorical has."""
         values = _vector(y)
         order = category_order(y)

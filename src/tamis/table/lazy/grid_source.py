@@ -1,7 +1,5 @@
 """Files as one run of rows, and the partitions into which an engine takes it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -33,7 +31,9 @@ class GridSource:
     temporary: Any = None
 
     @classmethod
-    def of(cls, footers: Sequence[Footer], label: str, *, cell: int | None = None, temporary: Any = None) -> GridSource:
+    def of(
+        cls, footers: Sequence[Footer], label: str, *, cell: int | None = None, temporary: Any = None
+    ) -> "GridSource":
         """The files in their order; cells are of a size that follows from the number of columns."""
         size = cell_rows(len(footers[0].schema.names)) if cell is None else cell
         return cls(tuple(footers), label, size, temporary)

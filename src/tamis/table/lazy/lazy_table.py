@@ -1,7 +1,5 @@
 """A table larger than memory: names, kinds and rows as of a Table, read part by part."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -122,7 +120,7 @@ class LazyTable:
         names = self.names
         return np.array(sorted(range(len(names)), key=names.__getitem__), dtype=np.int64)
 
-    def select(self, which: Sequence[int | str]) -> LazyTable:
+    def select(self, which: Sequence[int | str]) -> "LazyTable":
         """The table of some columns, by position or name, in the order given; no row is read."""
         names = self.names
         chosen = tuple(names[self.index(w)] if isinstance(w, str) else names[int(w)] for w in which)
@@ -131,7 +129,7 @@ class LazyTable:
         out._wanted = chosen
         return out
 
-    def drop(self, which: Sequence[int | str]) -> LazyTable:
+    def drop(self, which: Sequence[int | str]) -> "LazyTable":
         """The table without some columns, given by position or name."""
         dropped = {self.index(w) if isinstance(w, str) else int(w) for w in which}
         return self.select([j for j in range(self.n_columns) if j not in dropped])
@@ -190,7 +188,7 @@ class LazyTable:
         table = Table([column_of[name] for name in self.names], n_rows=len(rows), decisions=self.decisions)
         return table, rows
 
-    def cell_table(self) -> CellTable:
+    def cell_table(self) -> "CellTable":
         """What turns a cell into a table in memory of this one's columns; it can be sent to workers."""
         return CellTable(self.reading, self.names)
 

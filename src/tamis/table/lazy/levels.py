@@ -1,7 +1,5 @@
 """What one pass over all rows adds to a sample: every level of the categories, and columns that are not constant."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,7 +22,7 @@ class Seen:
     levels: Mapping[str, Mapping[Any, int]] = field(default_factory=dict)
     differs: Mapping[str, str] = field(default_factory=dict)
 
-    def __add__(self, other: Seen) -> Seen:
+    def __add__(self, other: "Seen") -> "Seen":
         """What both hold; the earlier cells come first."""
         levels: dict[str, dict[Any, int]] = {}
         for name in {**self.levels, **other.levels}:

@@ -1,7 +1,5 @@
 """A cell as typed columns, read as a sample of the rows decided; a value that does not fit is named with its row."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
@@ -53,12 +51,12 @@ class Reading:
         """Columns of words that are stored as texts: read as dictionaries, each word is looked at once a cell."""
         return tuple(n for n, type in self.types if type.kind in _OF_WORDS and is_text(schema.field(n).type))
 
-    def only(self, names: Iterable[str]) -> Reading:
+    def only(self, names: Iterable[str]) -> "Reading":
         """The reading of some columns of the source."""
         chosen = set(names)
         return replace(self, types=tuple(pair for pair in self.types if pair[0] in chosen))
 
-    def with_levels(self, levels: Mapping[str, tuple[Any, ...]]) -> Reading:
+    def with_levels(self, levels: Mapping[str, tuple[Any, ...]]) -> "Reading":
         """The same reading, with the levels of categories."""
         return replace(self, levels=dict(levels))
 

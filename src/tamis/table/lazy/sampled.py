@@ -1,7 +1,5 @@
 """Some rows of a large table in memory: drawn by a keyed hash of their numbers, the same for any cut of the files."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +20,7 @@ class DrawnRows:
     rows: np.ndarray
     hashes: np.ndarray
 
-    def __add__(self, other: DrawnRows) -> DrawnRows:
+    def __add__(self, other: "DrawnRows") -> "DrawnRows":
         arrow = pa.concat_tables([self.arrow, other.arrow], promote_options="permissive")
         rows, hashes = np.append(self.rows, other.rows), np.append(self.hashes, other.hashes)
         return DrawnRows(arrow, rows, hashes)

@@ -6,8 +6,6 @@ r"""Means of a target by level, shrunk towards the mean of all rows.
 levels that differ no more than chance has them differ nothing is left, and of those with a row each neither.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +39,7 @@ class Cells:
         n_folds: int,
         targets: np.ndarray,
         labels: np.ndarray | None = None,
-    ) -> Cells:
+    ) -> "Cells":
         """Cells of a column.
 
         Parameters
@@ -73,7 +71,7 @@ class Cells:
             squares[..., t] = around.reshape(shape[:2])
         return cls(n.reshape(shape[:2]), mean, squares, rows, total)
 
-    def merged(self, folds: list[int]) -> Cells:
+    def merged(self, folds: list[int]) -> "Cells":
         """The cells of some folds as those of one; no number of the other folds is touched."""
         rows, total = self.n_rows[folds].sum(keepdims=True), self.total[folds].sum(axis=0, keepdims=True)
         if self.sums is not None:

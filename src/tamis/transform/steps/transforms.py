@@ -1,7 +1,5 @@
 """Transforms of some columns each, one after another."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import field
@@ -154,7 +152,7 @@ class Transforms(Transform):
         return {"parts": [[list(names), [_unfitted(t) for t in several]] for names, several in steps]}
 
     @classmethod
-    def _of_parameters(cls, parameters: dict[str, Any]) -> Transforms:
+    def _of_parameters(cls, parameters: dict[str, Any]) -> "Transforms":
         steps = saved.read_entry(parameters, "parts")
         if not isinstance(steps, str):
             steps = [(saved.texts("columns", names), tuple(map(_made_anew, several))) for names, several in steps]

@@ -6,8 +6,6 @@ or one for each of its values where these are few and have keys of their own. Te
 1,000 edges.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,7 +39,7 @@ class KeyCoding:
     n_values: int
 
     @classmethod
-    def learn(cls, column: Column, most: int) -> KeyCoding:
+    def learn(cls, column: Column, most: int) -> "KeyCoding":
         """The coding by the values of a sample."""
         values = column.values[~np.isnan(column.values)]
         if not len(values):
