@@ -22,8 +22,8 @@ from sklearn.tree import DecisionTreeRegressor
 
 from tamis import _core
 from tamis.table import Table
-from tamis.transform.discretize.squares import number_cuts
-from tamis.transform.signals.kernels.asls import asls, penalty_bands
+from tamis.transform.discretize.cuts import number_cuts
+from tamis.transform.signals.kernels.baselines import asls, penalty_bands
 from tamis.views.neighbours import Neighbours
 
 Jobs = tuple[Callable[[], Any], Callable[[], Any]]  # ours, theirs

@@ -12,8 +12,7 @@ from tamis import _core
 from tamis.engine import seed_of
 from tamis.forest.data.row_hash import hash_numbers, order_of
 from tamis.table import Table
-from tamis.views.binned import bin_columns
-from tamis.views.binned_table import BinnedTable
+from tamis.views.binned import BinnedTable, bin_columns
 
 MAX_BINS = 255  # with the bin of missing values they fill a byte
 

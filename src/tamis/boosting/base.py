@@ -21,7 +21,7 @@ from tamis.table import Table, features
 from tamis.table.interface.takes_table import TakesMissing, parameters
 from tamis.table.like import TableLike
 from tamis.tree.tree import matrix_of
-from tamis.views.binned_table import BinnedTable
+from tamis.views.binned import BinnedTable
 
 MOST_BINS = 255  # with the code of missing values they fill a byte
 ROUNDING = 1e-24  # of the first rounds' squares: a gain below is a difference of equal numbers

@@ -9,8 +9,7 @@ import numpy as np
 from tamis import _core
 from tamis.engine import workers
 from tamis.table import Table
-from tamis.views.binned import bin_columns
-from tamis.views.binned_table import BinnedTable
+from tamis.views.binned import BinnedTable, bin_columns
 
 
 @dataclass(frozen=True, eq=False)

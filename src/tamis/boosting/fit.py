@@ -9,7 +9,7 @@ from tamis.boosting.layout import BoostingLimits, BoostingTarget
 from tamis.engine import workers
 from tamis.forest.layout import NODE
 from tamis.forest.predict.trees import Trees
-from tamis.views.binned_table import BinnedTable
+from tamis.views.binned import BinnedTable
 
 BYTES = 2**28  # of histograms at most
 WORTH = 20_000  # codes below which threads do not pay

@@ -28,7 +28,7 @@ from tamis.table.interface.several_classes import SeveralClasses, has_several_ta
 from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.tree.settings import loss_of, one_target, refuse_other_than, takes_several
-from tamis.views.lazy.given import refuse_rows
+from tamis.views.lazy.target import refuse_rows
 
 #: Parameters that forests of several class targets take at their defaults alone.
 SEVERAL_TAKE = ("criterion", "level_scores", "monotone", "voting", "calibration", "class_weight", "loss_matrix")

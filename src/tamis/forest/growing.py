@@ -23,7 +23,7 @@ from tamis.forest.predict.interval import ROWS, Depth
 from tamis.forest.predict.out_of_bag import EVERY, LEAST, OutOfBag
 from tamis.forest.predict.trees import Trees
 from tamis.forest.progress import shown_progress
-from tamis.views.binned_table import BinnedTable
+from tamis.views.binned import BinnedTable
 
 #: Grows trees first … end - 1 of a forest; the last argument is called with how many of them are done.
 Grow = Callable[["_core.GrowingForest", int, int, Callable[[int], None] | None], None]

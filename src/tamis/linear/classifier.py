@@ -22,7 +22,7 @@ from tamis.split.tuning_folds import ordered_folds
 from tamis.table import Classes, LazyTable, features, same_length
 from tamis.table.like import TableLike
 from tamis.typing import Folding
-from tamis.views.lazy.given import refuse_rows
+from tamis.views.lazy.target import refuse_rows
 
 #: The loss of ordered classes.
 ORDERED = "cumulative_logit"

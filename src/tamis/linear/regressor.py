@@ -18,7 +18,7 @@ from tamis.metrics.distributions import t_quantile
 from tamis.table import LazyTable, features, numbers, same_length
 from tamis.table.like import TableLike
 from tamis.typing import Folding
-from tamis.views.lazy.given import refuse_rows
+from tamis.views.lazy.target import refuse_rows
 
 #: Above so many columns, or numbers in all, (XᵀX)⁻¹ is not kept, and there are no intervals of new rows.
 MOST_SPREAD, MOST_NUMBERS = 500, 20_000_000

@@ -16,9 +16,8 @@ from tamis.errors import ParameterError, TamisWarning
 from tamis.score.combine import HOW, combine, criterion_weights
 from tamis.score.criteria import criterion_named, criterion_names
 from tamis.score.criterion import Criterion, Target, read_table
-from tamis.score.permutation import benjamini_hochberg, permutation_pvalues
+from tamis.score.permutation import FEWEST_PERMUTATIONS, TailScores, benjamini_hochberg, permutation_pvalues
 from tamis.score.several_targets import OverTargets
-from tamis.score.tail import FEWEST_PERMUTATIONS, TailScores
 from tamis.table import Table, eager, in_days, refusal, same_length
 from tamis.table.interface.selector import TableSelector
 from tamis.table.interface.several_classes import has_several_targets
@@ -103,7 +102,7 @@ class RankSelector(TableSelector, BaseEstimator):
     signs_ : sign of the correlation of each column when `by` includes pearson (0 for categories), otherwise None.
     pvalues_ : (1 + hits) / (1 + permutations) of each column, or None; with several criteria, hits are permutations in
         which the mean over criteria of the score's rank among its own permutations is as high.
-    tail_fitted_ : whether p-values beyond the permutations come from a fitted tail (see `tamis.score.tail`).
+    tail_fitted_ : whether p-values beyond the permutations come from a fitted tail (see `tamis.score.permutation`).
     adjusted_pvalues_ : the same after Benjamini and Hochberg, or None.
     ranking_ : rank of each column, 1 for the best; equal scores are ranked by name (by position without names).
     order_ : positions of the columns, best first.

@@ -1,7 +1,7 @@
 """Shadow selection: keep the columns that matter more to a forest than the best of their shuffled copies."""
 
 import warnings
-from dataclasses import field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,11 @@ from tamis import check
 from tamis.engine import generator, seed_from, seed_of
 from tamis.errors import KindError, TamisWarning
 from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes, transforms
-from tamis.search.permuted_copies import PermutedCopies
 from tamis.search.target import codes_or_numbers
 from tamis.search.weights import column_weights
 from tamis.table import (
     Table,
+    beside,
     eager,
     features,
     is_frame,
@@ -170,7 +170,7 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 class _Tested:
     """Importances beside shadows, of the target as it is and of shuffled ones."""
 
-    def __init__(self, columns: PermutedCopies, y: np.ndarray, model: BaseEstimator, seed: int) -> None:
+    def __init__(self, columns: "PermutedCopies", y: np.ndarray, model: BaseEstimator, seed: int) -> None:
         self.columns, self.y, self.model, self.seed = columns, y, model, seed
         self.hits = np.zeros(columns.n_columns, dtype=np.int64)
 
@@ -213,7 +213,7 @@ class _Tested:
         return distance / scale, (weights > shadows.max(axis=1)[:, None]).sum(axis=0)
 
 
-def _columns_of(model: BaseEstimator, table: Table, X: TableLike, order: np.ndarray) -> PermutedCopies:
+def _columns_of(model: BaseEstimator, table: Table, X: TableLike, order: np.ndarray) -> "PermutedCopies":
     """The columns in the order of their names, as the model can take them."""
     if table.is_numeric and not (transforms(model) and is_frame(X)):
         return PermutedCopies(table.numbers()[:, order])
@@ -227,3 +227,33 @@ def _importances(model: Any, X: Any, y: np.ndarray, seed: int) -> np.ndarray:
     if "random_state" in fitted.get_params(deep=False):
         fitted.set_params(random_state=seed % (1 << 31))
     return column_weights(fitted.fit(X, y), X.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class PermutedCopies:
+    """Columns to be shuffled: an array, a Table, or a frame.
+
+    In Tables and frames the columns and their copies are named by number, so that no name is there twice and the order
+    of the names is that of the columns.
+    """
+
+    columns: Any
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.columns.shape[0])
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.columns.shape[1])
+
+    def beside(self, real: np.ndarray, copied: np.ndarray, rows: np.ndarray) -> Any:
+        """Columns `real` as they are, then the columns `copied`, the c-th in the order rows[:, c]."""
+        X = self.columns
+        if isinstance(X, np.ndarray):
+            return np.hstack([X[:, real], np.take_along_axis(X[:, copied], rows, axis=0)])
+        names = [f"{j:07d}" for j in range(len(real) + len(copied))]
+        if not isinstance(X, Table):
+            return beside(X, real, copied, rows, names)
+        columns = [X.column(int(j)) for j in real] + [X.column(int(j)).take(rows[:, c]) for c, j in enumerate(copied)]
+        return Table([replace(column, name=name) for column, name in zip(columns, names)])

@@ -1,7 +1,7 @@
 """Stability selection: keep the columns that a selector chooses again and again on random halves of the rows."""
 
 import warnings
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from tamis import check
 from tamis.engine import generator, map_threads, seed_from, workers
 from tamis.errors import KindError, ParameterError, TamisWarning
-from tamis.score.interchangeable import clusters_of
+from tamis.score.interchangeable import Interchangeable, clusters_of
 from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes
-from tamis.search.resampling.cluster import Cluster
 from tamis.search.resampling.false_selection_bound import expected_false, threshold_for
 from tamis.search.resampling.lasso import Lasso, lasso_of
 from tamis.search.resampling.resamples import WAYS, resamples
@@ -324,3 +323,15 @@ def _is_plain(table: Table) -> bool:
         return False
     refuse_extreme(table)
     return True
+
+
+@dataclass(frozen=True)
+class Cluster(Interchangeable):
+    """Interchangeable columns, the most often chosen first.
+
+    Attributes
+    ----------
+    frequency : how often at least one of them was chosen.
+    """
+
+    frequency: float

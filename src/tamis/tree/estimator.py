@@ -28,7 +28,7 @@ from tamis.tree.prune.held_out import predictions_at
 from tamis.tree.prune.pruning import Sequence, chance_leaves, cross_validate
 from tamis.tree.settings import loss_of, refuse_other_than, rows_or_share, takes_several
 from tamis.tree.tree import Tree, matrix_of
-from tamis.views.lazy.given import refuse_rows
+from tamis.views.lazy.target import refuse_rows
 
 _MISSING = {"surrogate": SURROGATE, "category": CATEGORY, "majority": MAJORITY, "drop": MAJORITY}
 _NO_LIMIT = 2**31 - 1

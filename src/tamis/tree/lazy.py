@@ -27,9 +27,8 @@ from tamis.tree.tree import Tree
 from tamis.views.bins import Bins
 from tamis.views.coding import Coding
 from tamis.views.lazy.fold_moments import RowFolds
-from tamis.views.lazy.given import target_named
 from tamis.views.lazy.mapped_codes import MappedCodes, map_codes
-from tamis.views.lazy.target import rows_in_memory, target_of
+from tamis.views.lazy.target import rows_in_memory, target_named, target_of
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

@@ -1,7 +1,7 @@
 """Three views of a table, each computed once and read by everything after it.
 
-Read `moments` (with `indicators`, the matrix it sums), `bins` (with `coding`, `binned` and `binned_table`, the
-codes as the core reads them), `neighbours`.
+Read `moments` (with `indicators`, the matrix it sums), `bins` (with `coding`, and `binned`, the codes as the core
+reads them), `neighbours`.
 """
 
 from importlib import import_module

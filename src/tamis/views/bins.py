@@ -10,8 +10,7 @@ from tamis.engine import map_threads
 from tamis.errors import ParameterError, TableError
 from tamis.table import Classes, Table
 from tamis.table.like import TableLike
-from tamis.views.binned import bin_columns
-from tamis.views.binned_table import BinnedTable
+from tamis.views.binned import BinnedTable, bin_columns
 from tamis.views.coding import MOST, Coding
 
 __all__ = ["MOST", "Bins", "Coding"]

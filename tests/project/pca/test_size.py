@@ -7,8 +7,7 @@ from sklearn.datasets import load_digits
 from sklearn.decomposition import PCA as Reference
 
 from tamis import PCA
-from tamis.project.pca.held_out import likelihoods
-from tamis.project.pca.size import gap, share
+from tamis.project.pca.size import gap, likelihoods, share
 from tamis.split import folds
 
 

@@ -180,7 +180,7 @@ def test_nothing_is_found_in_an_empty_folder_or_by_a_glob_without_files(tmp_path
 
 def test_no_room_on_the_disk_is_said_in_a_sentence(tmp_path, monkeypatch):
     """A full disk while rows are written would end in a traceback of the library that writes."""
-    from tamis.table.lazy import written
+    from tamis.table.lazy.read_lazy import write_batches
 
     class Full:
         def __init__(self, *args, **kwargs):
@@ -188,7 +188,7 @@ def test_no_room_on_the_disk_is_said_in_a_sentence(tmp_path, monkeypatch):
 
     monkeypatch.setattr(pq, "ParquetWriter", Full)
     with pytest.raises(TableError, match="no room left on the disk"):
-        written.write_batches([pa.record_batch({"a": [1]})], tmp_path / "x.parquet", "the rows")
+        write_batches([pa.record_batch({"a": [1]})], tmp_path / "x.parquet", "the rows")
 
 
 def test_rules_are_not_needed_to_know_a_glob_from_a_file(tmp_path):

@@ -5,8 +5,7 @@ import pytest
 from sklearn.cluster import KMeans
 
 from tamis.transform import Discretize
-from tamis.transform.discretize.cuts import count_cuts, kmeans_cuts, width_cuts
-from tamis.transform.discretize.intervals import interval_names
+from tamis.transform.discretize.cuts import count_cuts, interval_names, kmeans_cuts, width_cuts
 
 
 def test_equal_widths():

@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from tests.transform.discretize import textbook
 
 from tamis import _core
-from tamis.transform.discretize.mdl import class_cuts
+from tamis.transform.discretize.cuts import class_cuts
 
 MOST = 1000
 

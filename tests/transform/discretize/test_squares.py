@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sklearn.datasets import load_diabetes
 from tests.transform.discretize import textbook
 
-from tamis.transform.discretize.squares import number_cuts
+from tamis.transform.discretize.cuts import number_cuts
 
 MOST = 1000
 

@@ -26,7 +26,7 @@ from tamis.metrics import Metric, find
 from tamis.metrics.loss_matrix import metric_for
 from tamis.split import folds
 from tamis.table import take
-from tamis.table.interface.series_like import series_like
+from tamis.table.interface.output import series_like
 from tamis.table.like import TableLike
 from tamis.typing import Folding, Scoring
 

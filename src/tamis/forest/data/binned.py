@@ -15,8 +15,7 @@ from tamis import _core
 from tamis.forest.data.oblique import values_of
 from tamis.forest.data.row_hash import hash_numbers, order_of
 from tamis.table import Table
-from tamis.views.binned import bin_columns
-from tamis.views.binned_table import BinnedTable
+from tamis.views.binned import BinnedTable, bin_columns
 
 MOST_COPIES = 50  # whole weights count as copies of rows up to this many a row on average
 

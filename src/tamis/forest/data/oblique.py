@@ -9,8 +9,7 @@ import numpy as np
 from tamis.engine import generator
 from tamis.forest.layout import COLUMN, LEFT_IF_MISSING, OBLIQUE
 from tamis.table import Table
-from tamis.views.binned import bin_columns
-from tamis.views.binned_table import BinnedTable
+from tamis.views.binned import BinnedTable, bin_columns
 
 PER = 4  # sums a tree is offered for each column
 MOST_SUMS = 256  # and at most

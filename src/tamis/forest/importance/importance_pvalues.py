@@ -12,7 +12,7 @@ from tamis.forest.data.binned import ForestData
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.growing import GrowingForest, TreeGrower
 from tamis.forest.importance.per_tree import ImportanceRows, measure_importance
-from tamis.views.binned_table import BinnedTable
+from tamis.views.binned import BinnedTable
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

@@ -11,7 +11,7 @@ from tamis.engine import seeds_of, workers
 from tamis.forest.data.bootstrap import Bootstrap
 from tamis.forest.layout import ForestTarget, TargetCosts
 from tamis.forest.predict.trees import Trees
-from tamis.views.binned_table import BinnedTable
+from tamis.views.binned import BinnedTable
 
 
 @dataclass(frozen=True, eq=False)

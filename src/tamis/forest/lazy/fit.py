@@ -26,9 +26,8 @@ from tamis.forest.settings import altered_priors
 from tamis.forest.tune import Drawing
 from tamis.table import LazyTable, features
 from tamis.tree.settings import loss_of, rows_or_share
-from tamis.views.lazy.given import target_named
 from tamis.views.lazy.mapped_codes import MappedCodes, map_codes
-from tamis.views.lazy.target import rows_in_memory, target_of
+from tamis.views.lazy.target import rows_in_memory, target_named, target_of
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

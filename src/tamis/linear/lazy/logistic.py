@@ -30,8 +30,7 @@ from tamis.linear.penalties.units import Units, common_unit
 from tamis.linear.solvers.normal_equations import NormalEquations
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import MomentsOfCell, RowFolds, fold_moments
-from tamis.views.lazy.given import target_named
-from tamis.views.lazy.target import target_of
+from tamis.views.lazy.target import target_named, target_of
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator

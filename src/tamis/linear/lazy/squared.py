@@ -23,7 +23,7 @@ from tamis.linear.penalties.units import Units, common_unit
 from tamis.linear.solvers.normal_equations import NormalEquations, fold_paths, test_error
 from tamis.table import LazyTable
 from tamis.views.lazy.fold_moments import fold_moments
-from tamis.views.lazy.given import target_named
+from tamis.views.lazy.target import target_named
 from tamis.views.moments import FoldMoments
 
 if TYPE_CHECKING:

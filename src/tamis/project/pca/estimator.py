@@ -21,11 +21,9 @@ from tamis.project.pca.anomaly import (
     residual_squares,
     residual_threshold,
 )
-from tamis.project.pca.counts import warn_of_counts
 from tamis.project.pca.decompose import EPS, SOLVERS, Decomposition, decompose, of_moments, solver_for
-from tamis.project.pca.held_out import likelihoods
 from tamis.project.pca.holes import expected_scores, of_holes
-from tamis.project.pca.size import check_size, size_of
+from tamis.project.pca.size import check_size, likelihoods, size_of, warn_of_counts
 from tamis.project.pca.trimmed import of_most
 from tamis.project.signs import fixed_signs
 from tamis.saved import read_entry

@@ -1,12 +1,13 @@
 """A table larger than memory: names, kinds and rows as of a Table, read part by part."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from tamis import check
 from tamis.check import nearest
@@ -18,12 +19,83 @@ from tamis.table.inference.kinds import Rules
 from tamis.table.lazy.deciding import changed, decide, type_beyond_sample
 from tamis.table.lazy.grid import Cell, RowPartition
 from tamis.table.lazy.grid_source import GridSource
-from tamis.table.lazy.levels import LookAtCell, Seen, merge
 from tamis.table.lazy.reading import Reading
 from tamis.table.lazy.sampled import draw
 from tamis.table.raw import EARLIER, GIVEN
 from tamis.table.table import Table
 from tamis.table.types import Type
+
+MOST_LEVELS = 65_535  # of a column: as many as two bytes tell apart
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """What some cells hold: rows of each level of each column, and where a constant column first differs."""
+
+    levels: Mapping[str, Mapping[Any, int]] = field(default_factory=dict)
+    differs: Mapping[str, str] = field(default_factory=dict)
+
+    def __add__(self, other: "Seen") -> "Seen":
+        """What both hold; the earlier cells come first."""
+        levels: dict[str, dict[Any, int]] = {}
+        for name in {**self.levels, **other.levels}:
+            counts = dict(self.levels.get(name, {}))
+            for level, n in other.levels.get(name, {}).items():
+                counts[level] = counts.get(level, 0) + n
+            if len(counts) > MOST_LEVELS:
+                raise TableError(
+                    f"column {name!r} has more than {MOST_LEVELS:,} levels; give types='{name}=identifier' to leave "
+                    "it out, or merge levels in the source"
+                )
+            levels[name] = counts
+        return Seen(levels, {**other.differs, **self.differs})
+
+    def sorted(self, name: str) -> tuple[Any, ...]:
+        """The levels of a column in the order of a table in memory: by their text."""
+        return tuple(sorted(self.levels.get(name, {}), key=lambda level: (str(level), str(type(level)))))
+
+
+def merge(a: Seen, b: Seen) -> Seen:
+    """What two runs of cells hold."""
+    return a + b
+
+
+@dataclass(frozen=True, eq=False)
+class LookAtCell:
+    """Makes the `Seen` of a cell.
+
+    Parameters
+    ----------
+    reading : of the columns that hold words.
+    constants : columns that are constant in the sample, with the value they have there.
+    """
+
+    reading: Reading
+    constants: tuple[tuple[str, Any], ...] = ()
+
+    def __call__(self, cell: Cell) -> Seen:
+        levels: dict[str, dict[Any, int]] = {}
+        for column in self.reading.columns(cell):
+            if column.is_categorical and column.levels is not None:
+                counts = np.bincount(column.values[column.values >= 0], minlength=len(column.levels)).tolist()
+                levels[column.name] = {level: n for level, n in zip(column.levels, counts) if n}
+        return Seen(levels, self._differs(cell))
+
+    def _differs(self, cell: Cell) -> dict[str, str]:
+        differing = {}
+        for name, value in self.constants:
+            array = cell.arrow.column(name)
+            array = array.cast(array.type.value_type) if pa.types.is_dictionary(array.type) else array
+            if pa.types.is_floating(array.type):
+                array = pc.if_else(pc.is_nan(array), None, array)
+            if value is None:
+                differs = pc.is_valid(array)
+            else:
+                differs = pc.fill_null(pc.not_equal(array, pa.scalar(value).cast(array.type)), True)
+            if pc.any(differs).as_py():
+                differing[name] = cell.location(int(np.argmax(differs.to_numpy())))
+        return differing
+
 
 T = TypeVar("T")
 

@@ -16,10 +16,7 @@ from tamis.table import MISSING, Classes, Column, is_class_target
 from tamis.table import numbers as numeric_target
 from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
-from tamis.transform.discretize.cuts import count_cuts, kmeans_cuts, width_cuts
-from tamis.transform.discretize.intervals import interval_names
-from tamis.transform.discretize.mdl import class_cuts
-from tamis.transform.discretize.squares import number_cuts
+from tamis.transform.discretize.cuts import class_cuts, count_cuts, interval_names, kmeans_cuts, number_cuts, width_cuts
 
 N_BINS = 5
 BLOCK = 8  # columns that are read together: a cache line of each row
@@ -37,7 +34,7 @@ class Discretize(NumericTransform):
     ----------
     how : "width" (bins of equal width), "count" (of equal numbers of rows), "kmeans" (one-dimensional clusters) or
         "entropy", which needs y: cuts where classes change, as many as the description length allows (Fayyad and Irani;
-        for a numeric target squared error, see `tamis.transform.discretize.squares`).
+        for a numeric target squared error, see `tamis.transform.discretize.cuts`).
     n_bins : how many; 5 when not given. For "entropy" the most there may be, no limit when not given.
     encode : "codes" (0, 1, 2, … from the lowest interval) or "intervals" (categories with names such as
         "2.45 < petal length ≤ 4.75").

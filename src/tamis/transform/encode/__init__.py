@@ -1,7 +1,4 @@
-"""Categories as numbers: `encode` is the estimator; `levels` merges levels, `target_mean` is what y says of them.
-
-`codes` is the place of each row's level among the levels of its column.
-"""
+"""Categories as numbers: `encode` is the estimator; `levels` codes and merges levels, `target_mean` is what y says of them."""
 
 from tamis.transform.encode.encode import Encode
 

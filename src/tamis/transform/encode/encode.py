@@ -16,8 +16,7 @@ from tamis.table import numbers as numeric_target
 from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.transform.base import Transform, plain
-from tamis.transform.encode.codes import coded, codes_of
-from tamis.transform.encode.levels import group_words, merge_rare, merge_similar
+from tamis.transform.encode.levels import coded, codes_of, group_words, merge_rare, merge_similar
 from tamis.transform.encode.target_mean import Cells, encoding
 from tamis.typing import Folding
 

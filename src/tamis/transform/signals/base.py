@@ -17,7 +17,6 @@ from tamis.table.interface.extreme import LARGEST, SMALLEST
 from tamis.table.like import TableLike
 from tamis.transform.base import NumericTransform
 from tamis.transform.signals.blocks import blocks_of
-from tamis.transform.signals.kernels.holes import interpolated
 
 T = TypeVar("T")
 
@@ -218,3 +217,22 @@ def _refuse_unequal(X: TableLike) -> None:
                 f"signals of unequal length: row {row + 1:,} has {n} positions, row 1 has {lengths[0]}; "
                 "cut or pad them to one length first"
             )
+
+
+def interpolated(signals: np.ndarray) -> np.ndarray:
+    """Missing values on the straight line between their neighbours; at an end, the nearest value.
+
+    A signal without any value stays as it is.
+
+    >>> interpolated(np.array([[np.nan, 1.0, np.nan, 3.0]]))
+    array([[1., 1., 2., 3.]])
+    """
+    missing = np.isnan(signals)
+    rows = np.flatnonzero(missing.any(axis=1) & ~missing.all(axis=1))
+    if not len(rows):
+        return signals
+    out, at = signals.copy(), np.arange(signals.shape[1])
+    for i in rows:
+        is_observed = ~missing[i]
+        out[i] = np.interp(at, at[is_observed], signals[i, is_observed])
+    return out

@@ -13,8 +13,7 @@ from tamis.saved import read_entry, read_integer
 from tamis.table import eager
 from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform
-from tamis.transform.signals.kernels.offset import offsets
-from tamis.transform.signals.kernels.polynomial import polynomial_basis, projected, under
+from tamis.transform.signals.kernels.baselines import offsets, polynomial_basis, projected, under
 
 HOW = ("asls", "polynomial", "modpoly")
 
@@ -142,7 +141,7 @@ class Baseline(SignalTransform):
         return (50 if self.how == "asls" else 250) if self.max_iter is None else self.max_iter
 
     def _asls(self, n: int) -> Callable[[np.ndarray], tuple[np.ndarray, int, int]]:
-        from tamis.transform.signals.kernels.asls import asls, penalty_bands
+        from tamis.transform.signals.kernels.baselines import asls, penalty_bands
 
         bands = penalty_bands(n, float(self.lam))
 

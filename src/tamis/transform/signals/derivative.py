@@ -9,7 +9,7 @@ from tamis import check
 from tamis.errors import TableError
 from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform
-from tamis.transform.signals.kernels.savitzky_golay import filtered, polynomial_weights
+from tamis.transform.signals.kernels.smoothing import filtered, polynomial_weights
 from tamis.transform.signals.smooth import polynomial_window
 
 

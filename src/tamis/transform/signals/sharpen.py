@@ -9,7 +9,7 @@ from tamis import check
 from tamis.errors import ParameterError
 from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform, along_both, image_shape, refuse_other_shape, window_of
-from tamis.transform.signals.kernels.average import averaged, sharpening_bands
+from tamis.transform.signals.kernels.smoothing import averaged, sharpening_bands
 
 #: Positions of a window where none is given.
 WINDOW = 5

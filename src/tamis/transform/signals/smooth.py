@@ -9,8 +9,7 @@ from tamis import check
 from tamis.errors import ParameterError
 from tamis.table.interface.takes_table import parameters
 from tamis.transform.signals.base import SignalTransform, along_both, image_shape, refuse_other_shape, window_of
-from tamis.transform.signals.kernels.average import averaged
-from tamis.transform.signals.kernels.savitzky_golay import filtered, polynomial_weights
+from tamis.transform.signals.kernels.smoothing import averaged, filtered, polynomial_weights
 
 HOW = ("savitzky-golay", "moving-average")
 

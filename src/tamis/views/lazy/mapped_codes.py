@@ -22,7 +22,7 @@ from tamis.errors import TableError
 from tamis.table import LazyTable
 from tamis.table.lazy.grid import Cell
 from tamis.table.lazy.lazy_table import CellTable
-from tamis.views.binned_table import BinnedTable
+from tamis.views.binned import BinnedTable
 from tamis.views.coding import Coding
 from tamis.views.lazy.fold_moments import RowFolds
 from tamis.views.lazy.target import LazyTarget

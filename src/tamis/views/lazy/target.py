@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from tamis.errors import TableError
+from tamis.errors import KindError, ParameterError, TableError
 from tamis.table import Column, LazyTable, Table, is_class_target
 from tamis.table.lazy.grid import Cell
 from tamis.table.lazy.lazy_table import CellTable
@@ -121,3 +122,17 @@ def rows_in_memory(table: LazyTable, answer: LazyTarget) -> tuple[Table, np.ndar
     rows = np.flatnonzero(~column.missing)
     labels = np.array(answer.labels)[answer.codes(column)[rows]] if answer.is_classes else column.values[rows]
     return sample.drop([answer.name]).take(rows), labels
+
+
+def refuse_rows(**arguments: Any) -> None:
+    """Refuse what has one value a row, which a table in its files has not."""
+    for name, value in arguments.items():
+        if value is not None:
+            raise ParameterError(f"{name} has one value a row, which a lazy table cannot take; leave it out")
+
+
+def target_named(table: LazyTable, y: ArrayLike) -> str:
+    """The name of the target, which is a column of the table."""
+    if not isinstance(y, str):
+        raise KindError(f"y is {type(y).__name__}, but the target of a lazy table is one of its columns; give its name")
+    return table.names[table.index(y)]
