@@ -1,4 +1,6 @@
-"""Categories as numbers: `encode` is the estimator; `levels` codes and merges levels, `target_mean` is what y says of them."""
+"""Categories as numbers: `encode` is the estimator; `levels` codes and merges levels, `target_mean` is what y says of
+them.
+"""
 
 from tamis.transform.encode.encode import Encode
 
