@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.engine import drawn_seed
@@ -238,10 +237,6 @@ class RankSelector(TableSelector, BaseEstimator):
         if self.alpha is not None and compared is not None:
             selected &= compared <= self.alpha
         return selected
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self)
-        return self.support_
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 
 from tamis.table import Table, in_days, is_frame, refusal, refuse_missing
@@ -56,3 +56,14 @@ def transforms(estimator: BaseEstimator) -> bool:
     if not hasattr(estimator, "get_params"):
         return False
     return any(hasattr(value, "transform") for value in estimator.get_params(deep=True).values())
+
+
+def seeded(estimator: BaseEstimator, seed: int) -> Any:
+    """A clone whose missing seeds are filled in."""
+    model = clone(estimator)
+    free = {
+        name: seed
+        for name, value in model.get_params(deep=True).items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    }
+    return model.set_params(**free) if free else model

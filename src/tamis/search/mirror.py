@@ -380,10 +380,6 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         out[self._order[self.support_[self._order]]] = self.estimator_.feature_importances_
         return out
 
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self, "support_")
-        return self.support_
-
     def to_text(self) -> str:
         """The columns by their share of the forest's importance."""
         share, names = self.estimator_.feature_importances_, self.selected_columns_

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.engine import generator, seed_from, seed_of
@@ -146,14 +145,9 @@ class ShadowSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             confirmed, "confirmed", np.where(rejected & tested.can_confirm, "rejected", "undecided")
         ).astype(object)
         self.support_ = confirmed if self.keep == "confirmed" else self.verdict_ != "rejected"
-        names = getattr(self, "feature_names_in_", range(len(order)))
-        self.selected_ = [names[j] for j in order if self.support_[j]]
+        self.selected_ = self._names_of_support(order)
         if not self.support_.any():
             warnings.warn("no column is more important than chance makes the best of all", TamisWarning, stacklevel=3)
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self, "support_")
-        return self.support_
 
     def _takes_nan(self) -> bool:
         if self.estimator is None:

@@ -8,13 +8,12 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
-from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.engine import generator, map_threads, seed_from, workers
 from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.score.interchangeable import Interchangeable, clusters_of
-from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes
+from tamis.search.estimator_input import refuse_holes, refused, seeded, shown_to, takes
 from tamis.search.resampling.false_selection_bound import expected_false, threshold_for
 from tamis.search.resampling.lasso import Lasso, lasso_of
 from tamis.search.resampling.resamples import WAYS, resamples
@@ -170,7 +169,7 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         return numbers(y), None
 
     def _by_refit(self, X: TableLike, y: np.ndarray, drawn: list[np.ndarray], seed: int) -> np.ndarray:
-        model = _seeded(self.selector, seed)
+        model = seeded(self.selector, seed)
         if workers(self.n_jobs) == 1:
             return np.array([_chosen(model, X, y, rows) for rows in drawn])
         return np.array(Parallel(n_jobs=self.n_jobs)(delayed(_chosen)(model, X, y, rows) for rows in drawn))
@@ -179,7 +178,7 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         """Choices on resamples with noise in their numbers and without some of their columns."""
         if table.is_sparse and self.noise:
             raise ParameterError("noise would fill a sparse matrix; give noise=0, or a dense matrix")
-        model, order = _seeded(self.selector, seed), table.order()
+        model, order = seeded(self.selector, seed), table.order()
         n_kept = max(1, round(table.n_columns * (1 - self.drop)))
         self.present_ = np.zeros((len(drawn), table.n_columns), dtype=bool)
         for index, line in enumerate(self.present_):
@@ -270,10 +269,6 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.support_ = support
         self.clusters_ = sorted(clusters, key=lambda c: (-c.frequency, str(c.columns[0])))
 
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self, "support_")
-        return self.support_
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan, tags.input_tags.sparse = (
@@ -303,16 +298,6 @@ def _with_noise(X: TableLike, size: float, rng: np.random.Generator) -> Any:
         if column.kind == "numeric" and not column.missing.all():
             columns[j] = replace(column, values=column.values + size * np.nanstd(column.values) * draw)
     return replaced(X, columns)
-
-
-def _seeded(selector: BaseEstimator, seed: int) -> Any:
-    model = clone(selector)
-    free = {
-        name: seed
-        for name, value in model.get_params(deep=True).items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    }
-    return model.set_params(**free) if free else model
 
 
 def _is_plain(table: Table) -> bool:

@@ -255,12 +255,6 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
                 stacklevel=3,
             )
 
-    def _get_support_mask(self) -> np.ndarray:
-        from sklearn.utils.validation import check_is_fitted
-
-        check_is_fitted(self, "support_")
-        return self.support_
-
     def _takes(self) -> tuple[bool, bool]:
         if not hasattr(self.estimator, "fit"):
             return True, False

@@ -12,7 +12,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from tamis.engine import workers
 from tamis.errors import ParameterError, TamisWarning
-from tamis.search.estimator_input import refused
+from tamis.search.estimator_input import refused, seeded
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
 from tamis.search.evaluator.task import SearchTask
 from tamis.search.weights import column_weights, has_weights
@@ -55,7 +55,7 @@ class RefitEvaluator(Evaluator):
 
     def __init__(self, task: SearchTask) -> None:
         self.task = task
-        self.model = _seeded(task.estimator, task.seed)
+        self.model = seeded(task.estimator, task.seed)
         self.failures: list[Failure] = []
         self.n_fits = 0
         self.pooled = task.is_r2 and min(len(test) for _, test in task.pairs) < 2
@@ -161,17 +161,6 @@ def _score(evaluator: RefitEvaluator, model: BaseEstimator, X: TableLike, y: np.
     if weight is not None:
         return float(task.scorer(model, X, y, sample_weight=np.asarray(weight)[rows]))  # type: ignore[call-arg]
     return float(task.scorer(model, X, y))
-
-
-def _seeded(estimator: BaseEstimator, seed: int) -> Any:
-    """A clone whose missing seeds are filled in."""
-    model = clone(estimator)
-    free = {
-        name: seed
-        for name, value in model.get_params(deep=True).items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    }
-    return model.set_params(**free) if free else model
 
 
 def _spread(X: TableLike) -> np.ndarray:

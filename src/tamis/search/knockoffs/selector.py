@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
-from sklearn.utils.validation import check_is_fitted
 
 from tamis import check
 from tamis.engine import generator, seed_from, seed_of
@@ -113,8 +112,7 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self.statistic_[order] = weight[:d] - weight[d : 2 * d]
         self.threshold_ = _threshold(self.statistic_, float(self.fdr), int(self.offset))
         self.support_ = self.statistic_ >= self.threshold_
-        names = getattr(self, "feature_names_in_", range(d))
-        self.selected_ = [names[j] for j in order if self.support_[j]]
+        self.selected_ = self._names_of_support(order)
         if not self.support_.any():
             warnings.warn(
                 f"no column is selected at fdr={self.fdr:g}: at least {int(np.ceil(1 / self.fdr))} columns would have "
@@ -134,10 +132,6 @@ class KnockoffSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         if "random_state" in model.get_params(deep=False):
             model.set_params(random_state=seed_of(seed, "model") % (1 << 31))
         return model
-
-    def _get_support_mask(self) -> np.ndarray:
-        check_is_fitted(self, "support_")
-        return self.support_
 
     def _takes_nan(self) -> bool:
         return self.estimator is None or (hasattr(self.estimator, "fit") and takes(self.estimator)[0])

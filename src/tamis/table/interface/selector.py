@@ -22,6 +22,17 @@ class TableSelector(SelectorMixin, TakesTable):
     scikit-learn, unless `set_output` says otherwise.
     """
 
+    support_: np.ndarray
+
+    def _get_support_mask(self) -> np.ndarray:
+        check_is_fitted(self, "support_")
+        return self.support_
+
+    def _names_of_support(self, order: np.ndarray) -> list[Any]:
+        """The chosen columns in some order: their names, or positions where the table had none."""
+        names = getattr(self, "feature_names_in_", range(len(order)))
+        return [names[j] for j in order if self.support_[j]]
+
     @property
     def selected_columns_(self) -> tuple[str, ...]:
         """Names of the chosen columns (x0, x1, … without names), in the order of the table."""
