@@ -1,12 +1,11 @@
 """Running tasks: threads on this machine, or any joblib backend the user chooses; a fixed seed per task.
 
-Read `run`, `seed` and `blas`; `cluster/` (parts of large tables: threads, Dask or Spark); `hash` (digests of rows).
+Read `run` and `seed`; `cluster/` (parts of large tables: threads, Dask or Spark); `hash` (digests of rows).
 """
 
-from tamis.engine.blas import one_blas_thread
 from tamis.engine.cluster.reduce import reduce
 from tamis.engine.cluster.use import current, use
-from tamis.engine.run import Task, map_threads, run, workers
+from tamis.engine.run import Task, map_threads, one_blas_thread, run, workers
 from tamis.engine.seed import drawn_seed, generator, seed_from, seed_of, seeds_of
 
 __all__ = [

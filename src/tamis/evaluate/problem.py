@@ -15,7 +15,7 @@ from tamis.errors import KindError, ParameterError, TableError
 from tamis.metrics.intervals.paired import pairing_units
 from tamis.table import Classes, Column, Table, is_class_target, numbers, take
 from tamis.table.inference.text_words import is_word
-from tamis.table.interface.names import column_names
+from tamis.table.interface.features import column_names
 from tamis.table.interface.takes_table import takes_table
 from tamis.table.interface.target import category_order, codes_among
 from tamis.table.like import TableLike

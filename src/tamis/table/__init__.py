@@ -2,16 +2,15 @@
 
 Read `read`, `sources/` (files, frames, databases), `raw` (cells, nothing decided), `inference/` (what a column is),
 `types` (what users say it is), then `table` and `column` (the result), `decision` (why), `lazy/` (tables whose rows
-stay in their files); `interface/` is how estimators read tables; `canonical` and `digest` are fingerprints.
+stay in their files); `interface/` is how estimators read tables; `canonical` makes fingerprints.
 """
 
 from tamis.table.column import KINDS, MISSING, UNSEEN, Column, categories
 from tamis.table.decision import Decision, decision_rows
 from tamis.table.interface.column_groups import column_groups_of, position, positions
-from tamis.table.interface.extreme import overflow_refused, refuse_extreme, refuse_extreme_matrix
+from tamis.table.interface.extreme import overflow_refused, refusal, refuse_extreme, refuse_extreme_matrix
 from tamis.table.interface.features import features, refuse_missing
 from tamis.table.interface.output import assembled, numbers_of, replaced
-from tamis.table.interface.refusal import refusal
 from tamis.table.interface.target import Classes, is_class_target, numbers, same_length, target_scales
 from tamis.table.lazy.lazy_table import LazyTable
 from tamis.table.lazy.read_lazy import grid_source, is_lazy_source

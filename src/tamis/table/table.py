@@ -10,9 +10,9 @@ from scipy import sparse
 from tamis.check import nearest
 from tamis.errors import KindError, TableError
 from tamis.table import export
+from tamis.table.canonical import digest
 from tamis.table.column import Column
 from tamis.table.decision import Decision
-from tamis.table.digest import digest
 from tamis.table.like import TableLike
 from tamis.table.sources.frame import columns_of_frame, is_frame
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tamis.search.knockoffs.gaussian import gaussian_knockoffs, maximum_entropy
+from tamis.search.knockoffs.latent import gaussian_knockoffs, maximum_entropy
 
 
 def _toeplitz(d, rho):

@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from tamis.search.knockoffs.gaussian import correlation, gaussian_knockoffs
-from tamis.search.knockoffs.latent import LatentTable
+from tamis.search.knockoffs.latent import LatentTable, correlation, gaussian_knockoffs
 from tamis.table import Table
 
 

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from tamis.table import LazyTable
 from tamis.table.inference.kinds import Rules
 from tamis.table.lazy.files import files_of, footers_of
-from tamis.table.lazy.grid_source import GridSource
+from tamis.table.lazy.grid import GridSource
 
 
 def write_parts(folder: Path, rows: pa.Table, parts: Iterable[int], row_group_size: int) -> Path:

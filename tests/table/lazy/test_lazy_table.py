@@ -20,7 +20,7 @@ from tamis.table.inference.kinds import Rules
 from tamis.table.lazy.deciding import SAMPLE_ROWS, sample_for_kinds
 from tamis.table.lazy.files import files_of, footers_of
 from tamis.table.lazy.formats import read_groups
-from tamis.table.lazy.grid_source import GridSource
+from tamis.table.lazy.grid import GridSource
 
 _spec = importlib.util.spec_from_file_location("lazy_files", Path(__file__).with_name("files.py"))
 made = importlib.util.module_from_spec(_spec)

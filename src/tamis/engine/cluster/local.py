@@ -5,9 +5,8 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from tamis.engine.blas import one_blas_thread
 from tamis.engine.cluster.use import Engine
-from tamis.engine.run import workers
+from tamis.engine.run import one_blas_thread, workers
 
 T = TypeVar("T")
 

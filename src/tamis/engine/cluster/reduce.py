@@ -7,8 +7,8 @@ on. Neither the engine, the number of workers nor how many cells a worker takes 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Generic, Protocol, TypeVar
 
-from tamis.engine.blas import one_blas_thread
 from tamis.engine.cluster.use import current
+from tamis.engine.run import one_blas_thread
 
 T = TypeVar("T")
 Merge = Callable[[T, T], T]

@@ -1,3 +1,3 @@
-"""Selection against model-X knockoffs. Read `latent` (columns of any kind as normal variables, and back), `gaussian`
-(knockoffs of normal variables), then `selector` (what users see).
+"""Selection against model-X knockoffs. Read `latent` (columns of any kind as normal variables, their
+knockoffs, and the way back), then `selector` (what users see).
 """

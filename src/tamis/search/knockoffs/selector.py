@@ -12,8 +12,7 @@ from tamis import check
 from tamis.engine import generator, seed_from, seed_of
 from tamis.errors import KindError, TamisWarning
 from tamis.search.estimator_input import refuse_holes, refused, shown_to, takes
-from tamis.search.knockoffs.gaussian import correlation, gaussian_knockoffs
-from tamis.search.knockoffs.latent import LatentTable
+from tamis.search.knockoffs.latent import LatentTable, correlation, gaussian_knockoffs
 from tamis.search.target import codes_or_numbers
 from tamis.search.weights import column_weights
 from tamis.table import Column, Table, eager, features, refuse_extreme, same_length

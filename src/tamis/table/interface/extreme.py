@@ -1,5 +1,6 @@
-"""Numbers so large or so small that their squares leave the range of floating point."""
+"""What is not taken: numbers whose squares leave the range of floating point, cells that are no numbers."""
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -7,8 +8,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from tamis.errors import TableError
+from tamis.errors import KindError, TableError
 from tamis.table.like import TableLike
+from tamis.table.sources.frame import dates_and_spans
 from tamis.table.table import Table
 
 LARGEST, SMALLEST = 1e70, 1e-70  # within these, squares of squares have a value
@@ -92,3 +94,46 @@ def _sizes_of_sparse(X: Any) -> np.ndarray:
     sizes = np.zeros(X.shape[1])
     np.fmax.at(sizes, np.repeat(np.arange(X.shape[1]), np.diff(X.indptr)), np.abs(X.data))
     return sizes
+
+
+_TEXT = re.compile(
+    r"convert string|convert str|could not convert|invalid literal|'<' not supported|str'|string dtype", re.I
+)
+_MISSING = re.compile(r"\bNaN\b|missing value|NAType|\bNA is ambiguous|NoneType", re.I)
+_DATES = re.compile(r"promot|datetime|timedelta|timestamp|\[ns\]|\[us\]", re.I)
+
+
+def refusal(
+    who: str, X: TableLike, error: Exception, *, names: Sequence[str] | None = None, fills: bool = False
+) -> Exception | None:
+    """The sentence that names the column of X which `who` could not take; None when the error has another cause.
+
+    `names` are those of an array's columns. With `fills` the model could fill missing values itself, if told to.
+    """
+    message = str(error)
+    dates = dates_and_spans(X)
+    if dates and _DATES.search(message):
+        name, kind = next(iter(dates.items()))
+        return KindError(
+            f"column {name!r} holds {kind}, which {who} cannot take beside numbers; give numbers of days instead, "
+            "or leave the column out"
+        )
+    if not (_TEXT.search(message) or _MISSING.search(message)):
+        return None
+    table = Table.of(X, names)
+    words = next((column for column in table.columns if column.is_categorical), None)
+    holes = next((column for column in table.columns if column.missing.any()), None)
+    if holes is not None and _MISSING.search(message):
+        hint = ", or give missing='mean'" if fills else ""
+        return TableError(
+            f"column {holes.name!r} has {int(holes.missing.sum()):,} missing values (NaN), which {who} cannot take; "
+            f"fill them first, for example with tamis.transform.Impute in a pipeline{hint}"
+        )
+    if words is None:
+        return None
+    first_level = repr(words.levels[0])[:40] if words.levels else "no level"
+    return KindError(
+        f"column {words.name!r} holds categories ({first_level}, …), which {who} cannot take; encode it first, "
+        "for example "
+        "with OneHotEncoder in a pipeline, or leave it out"
+    )

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
@@ -12,7 +13,7 @@ from sklearn.utils.validation import validate_data
 from tamis.errors import KindError, TableError
 from tamis.table.like import TableLike
 from tamis.table.notation import notations_of
-from tamis.table.sources.frame import eager, is_mixed
+from tamis.table.sources.frame import eager, is_frame, is_mixed
 from tamis.table.table import Table, refuse_lazy
 from tamis.wording import first_few
 
@@ -214,3 +215,16 @@ def _remember_levels(estimator: BaseEstimator, table: Table, reset: bool) -> Tab
     recoded = Table(columns, n_rows=table.n_rows)
     recoded.named = table.named
     return recoded
+
+
+def column_names(X: TableLike) -> tuple[str, ...]:
+    """The names of the columns; x0, x1, … where there are none.
+
+    >>> column_names(np.zeros((1, 2)))
+    ('x0', 'x1')
+    """
+    if isinstance(X, Table):
+        return X.names
+    if is_frame(X):
+        return tuple(str(name) for name in nw.from_native(eager(X), eager_only=True).columns)
+    return tuple(f"x{j}" for j in range(X.shape[1] if hasattr(X, "shape") else np.asarray(X).shape[1]))

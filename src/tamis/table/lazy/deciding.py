@@ -10,7 +10,7 @@ import pyarrow as pa
 from tamis.errors import TableError
 from tamis.table.decision import Decision
 from tamis.table.inference.kinds import Rules, is_text
-from tamis.table.lazy.grid_source import GridSource
+from tamis.table.lazy.grid import GridSource
 from tamis.table.raw import EARLIER, GIVEN, RawColumns
 from tamis.table.table import Table
 from tamis.table.types import Type

@@ -17,8 +17,7 @@ from tamis.table.column import Column
 from tamis.table.decision import Decision
 from tamis.table.inference.kinds import Rules
 from tamis.table.lazy.deciding import changed, decide, type_beyond_sample
-from tamis.table.lazy.grid import Cell, RowPartition
-from tamis.table.lazy.grid_source import GridSource
+from tamis.table.lazy.grid import Cell, GridSource, RowPartition
 from tamis.table.lazy.reading import Reading
 from tamis.table.lazy.sampled import draw
 from tamis.table.raw import EARLIER, GIVEN

@@ -15,7 +15,7 @@ from tamis.errors import TableError
 from tamis.table.inference.kinds import Rules
 from tamis.table.lazy.files import files_of, footers_of, is_file, is_several
 from tamis.table.lazy.formats import format_of
-from tamis.table.lazy.grid_source import GridSource
+from tamis.table.lazy.grid import GridSource
 from tamis.table.sources.csv import text_batches
 from tamis.table.sources.file import File
 from tamis.table.sources.images import is_image_folder

@@ -8,8 +8,7 @@ import pyarrow as pa
 
 from tamis.engine import reduce
 from tamis.engine.hash import mix, text_hash
-from tamis.table.lazy.grid import Cell
-from tamis.table.lazy.grid_source import GridSource
+from tamis.table.lazy.grid import Cell, GridSource
 
 
 @dataclass(frozen=True, eq=False)
