@@ -1,20 +1,15 @@
 """Curves and pair maps as Bokeh figures."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from tamis import check
 from tamis.additive.term import Axis, Curve, PairMap
 from tamis.additive.to_table import words
 from tamis.errors import ParameterError
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-
 
 COLOURS = ("#2f6fbb", "#c2620a", "#3d8b5f", "#8659b5", "#b03a6f", "#5f7f8c", "#a3861c", "#4a4f9c", "#7a5230", "#2b9aa0")
 N_COLUMNS = 3  # figures side by side

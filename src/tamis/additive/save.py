@@ -1,19 +1,14 @@
 """A fitted additive model as plain values, and back: nothing that could run."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from tamis.additive.term import Axis, Curve, PairMap
 from tamis.errors import DamagedError
 from tamis.saved import mapping, numbers, read_integer, reading, refuse_outside
 from tamis.table.interface.saved_head import begin, head, item, refuse_other, saved_classes, saved_levels
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-
 
 FORMAT = 1
 

@@ -1,15 +1,11 @@
 """Curves as a table of steps, and as text."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from tamis.additive.term import Axis, Curve
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
 
 
 def table_of(model: BaseEstimator) -> dict[str, list[Any]]:

@@ -18,23 +18,19 @@ Dwork, Feldman, Hardt, Pitassi, Reingold, Roth: The reusable holdout: preserving
 Science 349 (2015); Generalization in adaptive data analysis and holdout reuse. NeurIPS (2015).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
+from sklearn.base import BaseEstimator
 
 from tamis.check import count, number
 from tamis.engine import generator
 from tamis.errors import ParameterError, StudyError
 from tamis.table import take
 from tamis.table.like import TableLike
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
 
 
 class ReusableHoldout:

@@ -1,14 +1,13 @@
 """Several targets of one table: a procedure that predicts all of them at once, judged on each in the same folds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from tamis import check
 from tamis.engine import seed_from
@@ -25,9 +24,6 @@ from tamis.table.interface.takes_table import TakesTable, takes_table
 from tamis.table.like import TableLike
 from tamis.task import REGRESSION
 from tamis.typing import Folding, RandomState, Scoring
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
 
 
 @dataclass(frozen=True, eq=False)

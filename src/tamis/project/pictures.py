@@ -1,21 +1,16 @@
 """Bokeh figures of projections: the spectrum and its cut, the rows among the components, what carries them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from tamis import check
 from tamis.errors import ParameterError, TableError
 from tamis.table import Table, eager, is_class_target, same_length
 from tamis.table.like import TableLike
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-
 
 BLUE, ORANGE, GREY = "#30638e", "#d1495b", "#7d8597"
 COLOURS = (BLUE, ORANGE, "#edae49", "#00798c", "#6a4c93", "#8ac926", "#7d5a50", "#577590", "#f3722c", "#43aa8b")

@@ -1,13 +1,12 @@
 """Plain and ridge regression on a lazy table: the algebra of `moments`, from one pass over the rows."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from tamis import check
 from tamis.engine import one_blas_thread, seed_from
@@ -20,9 +19,6 @@ from tamis.table import LazyTable
 from tamis.typing import Scoring
 from tamis.views.lazy.fold_moments import fold_moments, in_units
 from tamis.views.moments import FoldMoments, Moments
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
 
 
 class LazyEvaluator(MomentsEvaluator):

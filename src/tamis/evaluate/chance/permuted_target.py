@@ -1,15 +1,14 @@
 """The world without a signal: the same table, its target shuffled, and what a procedure scores there."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
 from tamis.engine import generator, map_threads, seed_of
@@ -29,10 +28,6 @@ from tamis.table import take
 from tamis.table.interface.output import series_like
 from tamis.table.like import TableLike
 from tamis.typing import Folding, Scoring
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-
 
 __all__ = ["Run", "Runner", "chance", "permuted"]
 

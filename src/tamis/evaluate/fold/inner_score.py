@@ -1,19 +1,14 @@
 """What a fitted procedure says of itself: its inner score, and the columns it chose."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from tamis.errors import TamisError
 from tamis.metrics import Metric, find, utility
 from tamis.task import predicts_classes
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-
 
 _PROMISES = ("best_score_", "cv_score_", "score_", "oob_score_")
 _OTHERWISE = ("RidgeCV", "RidgeClassifierCV")  # their best_score_ is of another metric than their scoring says

@@ -3,24 +3,19 @@
 Half of a halving keeps 0.71 of the columns: two of them are one.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from math import ceil, sqrt
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from tamis.engine import generator
 from tamis.forest.predict.temperature import calibrated
 from tamis.metrics.intervals.paired import row_losses
 from tamis.table import Table
 from tamis.table.interface.target import codes_among
-
-if TYPE_CHECKING:
-    from sklearn.base import BaseEstimator
-
 
 #: Columns that are left at least, and the share of the gain over a constant answer that fewer columns must keep.
 FEWEST, KEPT = 4, 0.99

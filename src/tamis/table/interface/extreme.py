@@ -1,4 +1,4 @@
-"""What is not taken: numbers whose squares leave the range of floating point, cells that are no numbers."""
+"""What is not taken: numbers whose squares leave the range of floating point, and columns that a model refuses."""
 
 import re
 from collections.abc import Iterator, Sequence
