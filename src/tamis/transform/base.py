@@ -5,19 +5,18 @@ How a subclass is made
 A transform of numbers subclasses `NumericTransform`:
 
     class Center(NumericTransform):
+        vectors = ("mean",)          # fitted attributes mean_, …, one number a touched column: `to_dict` keeps them
         def _learn(self, X, y):      # X: float64, rows × touched columns, NaN where missing; sets fitted attributes
             self.mean_ = ...
         def _apply(self, X):         # rows × made columns; never writes into X
             return X - self.mean_
         def _invert(self, Z):        # optional: makes `inverse_transform` available
             return Z + self.mean_
-        def _state(self):            # what `to_dict` keeps: plain values
-            return {"mean": self.mean_.tolist()}
-        def _restore(self, state):   # the way back: every value through tamis.saved
-            self.mean_ = numbers("mean", read_entry(state, "mean"), shape=(len(self.touched_),))
 
 Optional parts:
 
+- `_state(self)`: what else `to_dict` keeps, plain values; `_restore(self, state)`: the way back, every value through
+  `tamis.saved`.
 - `_check(self)` looks at the parameters, in `fit` and when a saved transform is read; `fit` never rewrites one.
 - `_output_names(self, names)`: names of the new columns, from those of the touched ones. The default is `names`; with
   it (and `one_to_one = True`) every made column stands where its own was. With `one_to_one = False` the made columns
@@ -79,6 +78,7 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
     takes_groups: ClassVar[bool] = False  # `fit_transform` keeps the rows of a group together
     allows_missing: ClassVar[bool] = True
     min_rows: ClassVar[int] = 1
+    vectors: ClassVar[tuple[str, ...]] = ()  # fitted attributes, without their _, of one number a touched column
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Learn from the rows of X."""
@@ -190,10 +190,13 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         return self.needs_target
 
     def _state(self) -> dict[str, Any]:
-        return {}
+        return {name: getattr(self, f"{name}_").tolist() for name in self.vectors}
 
     def _restore(self, state: dict[str, Any]) -> None:
         """Set the fitted attributes from what `_state` gave."""
+        for name in self.vectors:
+            vector = saved.numbers(name, saved.read_entry(state, name), shape=(len(self.touched_),))
+            setattr(self, f"{name}_", vector)
 
     # How it works.
 

@@ -2,14 +2,13 @@
 
 import warnings
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from tamis import check
 from tamis.errors import TamisWarning
-from tamis.saved import numbers, read_entry
 from tamis.table import eager
 from tamis.table.like import TableLike
 from tamis.transform.base import NumericTransform
@@ -30,6 +29,8 @@ class Center(NumericTransform):
     >>> Center().fit_transform([[1.0], [2.0], [6.0]]).ravel()
     array([-2., -1.,  3.])
     """
+
+    vectors: ClassVar[tuple[str, ...]] = ("mean",)
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn the means, rows counted by their weights where given."""
@@ -62,12 +63,6 @@ class Center(NumericTransform):
     def _invert(self, X: np.ndarray) -> np.ndarray:
         return X + self.mean_
 
-    def _state(self) -> dict[str, Any]:
-        return {"mean": self.mean_.tolist()}
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        self.mean_ = numbers("mean", read_entry(state, "mean"), shape=(len(self.touched_),))
-
 
 class Standardize(Center):
     r"""Subtract the mean of each column and divide by its standard deviation (1/n).
@@ -84,6 +79,8 @@ class Standardize(Center):
     array([-1.2247,  0.    ,  1.2247])
     """
 
+    vectors = ("mean", "scale")
+
     def _learn(self, X: np.ndarray, y: Any) -> None:
         weight = check.weights(self._weight, len(X))
         constant = self._learn_means(X, weight)
@@ -95,13 +92,6 @@ class Standardize(Center):
 
     def _invert(self, X: np.ndarray) -> np.ndarray:
         return super()._invert(X * self.scale_)
-
-    def _state(self) -> dict[str, Any]:
-        return {**super()._state(), "scale": self.scale_.tolist()}
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        super()._restore(state)
-        self.scale_ = numbers("scale", read_entry(state, "scale"), shape=(len(self.touched_),))
 
 
 class UnitRange(NumericTransform):
@@ -118,6 +108,8 @@ class UnitRange(NumericTransform):
     >>> UnitRange().fit_transform([[1.0], [2.0], [5.0]]).ravel()
     array([0.  , 0.25, 1.  ])
     """
+
+    vectors = ("low", "high")
 
     def _learn(self, X: np.ndarray, y: Any) -> None:
         self.low_, self.high_ = extremes(X)
@@ -140,14 +132,6 @@ class UnitRange(NumericTransform):
         half = self._halved()
         width = self.high_ * half - self.low_ * half
         return np.where(width > 0, width, 1.0)
-
-    def _state(self) -> dict[str, Any]:
-        return {"low": self.low_.tolist(), "high": self.high_.tolist()}
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        shape = (len(self.touched_),)
-        self.low_ = numbers("low", read_entry(state, "low"), shape=shape)
-        self.high_ = numbers("high", read_entry(state, "high"), shape=shape)
 
 
 def means(X: np.ndarray, weight: np.ndarray) -> np.ndarray:

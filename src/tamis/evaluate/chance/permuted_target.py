@@ -79,18 +79,7 @@ class Runner:
         if time is not None and len(np.unique(np.asarray(time))) < 3:
             raise ParameterError("time has fewer than 3 different values; give a finer time, or leave it out")
         self.inner_scores: dict[int, float] = {}
-
-    @property
-    def y(self) -> np.ndarray:
-        return self.task.y
-
-    @property
-    def groups(self) -> np.ndarray | None:
-        return self.task.groups
-
-    @property
-    def time(self) -> np.ndarray | None:
-        return self.task.time
+        self.y, self.groups, self.time = self.task.y, self.task.groups, self.task.time
 
     def real(self) -> Run:
         """The run on the target as it is. It comes first: it shows whether a function returns predictions."""

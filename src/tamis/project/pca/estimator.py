@@ -1,7 +1,7 @@
 """PCA: the directions of largest variance, for any table, in one pass or batch by batch."""
 
 import warnings
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -29,6 +29,7 @@ from tamis.project.signs import fixed_signs
 from tamis.saved import read_entry
 from tamis.split import folds
 from tamis.table import LazyTable, Table, eager, overflow_refused, refuse_extreme_matrix
+from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.typing import Folding, RandomState
 from tamis.views import Moments
@@ -39,6 +40,7 @@ _DRAWN = 100_000  # rows of a lazy table with missing values that are looked at
 _KEPT = 500  # columns up to which a small table's moments are kept for partial_fit
 
 
+@parameters
 class PCA(Loaded):
     r"""Principal components: directions of unit length along which the rows vary most.
 
@@ -86,31 +88,15 @@ class PCA(Loaded):
     """
 
     takes_sparse = True
-    moments_: Moments | None
-    _model: Decomposition | None
-
-    def __init__(
-        self,
-        n_components: Any = None,
-        *,
-        floor: float | None = None,
-        ddof: int = 1,
-        solver: str = "auto",
-        missing: str = "em",
-        categories: str = "refuse",
-        trim: float = 0.0,
-        cv: Folding = 5,
-        random_state: RandomState = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.floor = floor
-        self.ddof = ddof
-        self.solver = solver
-        self.missing = missing
-        self.categories = categories
-        self.trim = trim
-        self.cv = cv
-        self.random_state = random_state
+    n_components: Any = field(default=None, kw_only=False)
+    floor: float | None = None
+    ddof: int = 1
+    solver: str = "auto"
+    missing: str = "em"
+    categories: str = "refuse"
+    trim: float = 0.0
+    cv: Folding = 5
+    random_state: RandomState = 0
 
     # -- fitting -----------------------------------------------------------------------------------------------------
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
@@ -146,9 +132,9 @@ class PCA(Loaded):
         refuse_holes(table, "partial_fit")
         weights = None if sample_weight is None else check.weights(sample_weight, table.n_rows, keep_scale=True)
         batch = self._moments(self._encoded(table), weights)
-        self.moments_ = batch if self.__dict__.get("moments_") is None else self.moments_ + batch
+        self.moments_: Moments | None = batch if self.__dict__.get("moments_") is None else self.moments_ + batch
         self.trimmed_rows_ = np.zeros(0, dtype=np.int64)
-        self._model = None
+        self._model: Decomposition | None = None
         return self
 
     def _fit_lazily(self, table: LazyTable, sample_weight: ArrayLike) -> Self:

@@ -8,7 +8,6 @@ from scipy import sparse
 
 from tamis import check
 from tamis.errors import TableError
-from tamis.saved import numbers, read_entry
 from tamis.table.interface.takes_table import parameters
 from tamis.transform.base import NumericTransform
 from tamis.transform.scale import extremes
@@ -37,6 +36,8 @@ class Log(NumericTransform):
     >>> Log().fit_transform([[0.0], [1.0], [3.0]]).ravel().round(4)
     array([0.    , 0.6931, 1.3863])
     """
+
+    vectors = ("offset", "low")
 
     offset: float | None = field(default=None, kw_only=False)
     below: str = "raise"
@@ -90,14 +91,6 @@ class Log(NumericTransform):
 
     def _invert(self, X: np.ndarray) -> np.ndarray:
         return np.exp(X) - self.offset_
-
-    def _state(self) -> dict[str, Any]:
-        return {"offset": self.offset_.tolist(), "low": self.low_.tolist()}
-
-    def _restore(self, state: dict[str, Any]) -> None:
-        shape = (len(self.touched_),)
-        self.offset_ = numbers("offset", read_entry(state, "offset"), shape=shape)
-        self.low_ = numbers("low", read_entry(state, "low"), shape=shape)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

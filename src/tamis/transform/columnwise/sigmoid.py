@@ -1,7 +1,6 @@
 """Squeeze numbers into (0, 1)."""
 
 from dataclasses import field
-from typing import Any
 
 import numpy as np
 from scipy.special import expit, logit
@@ -43,6 +42,3 @@ class Sigmoid(NumericTransform):
             name, value = self.names_[j], float(X[i, j])
             raise TableError(f"column {name!r} holds {value!r} in row {i + 1:,}; a sigmoid lies between 0 and 1")
         return np.asarray(logit(X)) / self.b
-
-    def _state(self) -> dict[str, Any]:
-        return {}
