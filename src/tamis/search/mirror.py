@@ -21,8 +21,8 @@ from tamis.saved import levels, read_integer, reading, text, texts
 from tamis.search.resampling.halving import FEWEST, Halving, halved, halvings
 from tamis.table import Classes, Table, features, is_class_target
 from tamis.table.interface.selector import TableSelector
-from tamis.table.interface.target import category_order
 from tamis.table.interface.takes_table import parameters
+from tamis.table.interface.target import category_order
 from tamis.table.like import TableLike
 from tamis.typing import RandomState
 
