@@ -8,7 +8,7 @@ from tamis.engine import one_blas_thread
 from tamis.search.evaluator.evaluator import Evaluator, Values
 from tamis.search.evaluator.linear import Linear, is_plain, linear_of, scoring_of, size_of
 from tamis.search.evaluator.moments import HEALTH
-from tamis.search.evaluator.refit import RefitEvaluator
+from tamis.search.evaluator.refit import WithRefits
 from tamis.search.evaluator.task import SearchTask
 
 RANK = 15
@@ -37,7 +37,7 @@ def of(task: SearchTask) -> Evaluator | None:
     return LeaveOneOut(task, model, word) if np.var(np.asarray(task.y, dtype=np.float64)) > 0 else None
 
 
-class LeaveOneOut(Evaluator):
+class LeaveOneOut(WithRefits):
     r"""The error of row i without row i is e_i / (1 - h_i), with h_i its leverage (intercept included).
 
     The columns are kept with the base projected out, so adding a column to the base costs one product with all columns.
@@ -69,7 +69,6 @@ class LeaveOneOut(Evaluator):
         self.floor = model.cut**2 * 1e3
         self.resolution = 1e-12 * size_of(word, self.variance)
         self._reset()
-        self._refit: RefitEvaluator | None = None
 
     def _reset(self) -> None:
         self._base: set[int] = set()
@@ -131,16 +130,6 @@ class LeaveOneOut(Evaluator):
             errors.append((self.y - Q @ (Q.T @ self.y))[: self.n])
             owns.append((Q[: self.n] ** 2).sum(axis=1) + self.lever)
         return self._values(np.array(errors).T, np.array(owns).T, np.array(ill), lambda i: sets[i])
-
-    def weights(self, columns: np.ndarray) -> np.ndarray:
-        return self.refit.weights(columns)
-
-    @property
-    def refit(self) -> RefitEvaluator:
-        """The plain way, for columns that are nearly dependent and rows that decide alone."""
-        if self._refit is None:
-            self._refit = RefitEvaluator(self.task)
-        return self._refit
 
     def _values(self, error, leverage, ill, set_at) -> Values:  # type: ignore[no-untyped-def]
         ill = ill | (leverage > 1 - _LEVERAGE).any(axis=0)

@@ -14,7 +14,7 @@ from tamis import _core
 from tamis.engine import map_threads, workers
 from tamis.linear import LinearClassifier
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
-from tamis.search.evaluator.refit import RefitEvaluator
+from tamis.search.evaluator.refit import WithRefits
 from tamis.search.evaluator.task import SearchTask
 from tamis.table import Classes, refuse_extreme
 
@@ -80,7 +80,7 @@ def of(task: SearchTask) -> Evaluator | None:
     return LogisticEvaluator(task, model, word, X, classes.codes) if has_both_classes else None
 
 
-class LogisticEvaluator(Evaluator):
+class LogisticEvaluator(WithRefits):
     """Scores sets at the optimum of the penalised log loss, found by Newton's method to a gradient of 1e-11.
 
     A fit starts from the coefficients of the last base. Sets without a safe optimum (columns nearly dependent,
@@ -104,18 +104,6 @@ class LogisticEvaluator(Evaluator):
             self.ridge[f, :d] = model.ridge * (len(train) if model.per_row else 1.0) * (spread / unit) ** 2
         self.starts = np.zeros_like(self.ridge)
         self.batch_size = int(np.clip(_MOST_NUMBERS // (4 * n * len(task.pairs)), 4 * workers(task.n_jobs), 1024))
-        self._refit: RefitEvaluator | None = None
-
-    @property
-    def name(self) -> str:
-        return type(self.task.estimator).__name__
-
-    @property
-    def refit(self) -> RefitEvaluator:
-        """The plain way, for sets without a safe optimum."""
-        if self._refit is None:
-            self._refit = RefitEvaluator(self.task)
-        return self._refit
 
     def additions(self, base: np.ndarray, columns: np.ndarray) -> Values:
         self._begin(base)
@@ -137,13 +125,6 @@ class LogisticEvaluator(Evaluator):
         if unsafe.size:
             scores[unsafe] = self.refit.fold_scores([sets[int(i)] for i in unsafe])
         return mean_and_error(scores)
-
-    def weights(self, columns: np.ndarray) -> np.ndarray:
-        return self.refit.weights(columns)
-
-    def finish(self) -> None:
-        if self._refit is not None:
-            self._refit.finish()
 
     def _begin(self, base: np.ndarray) -> None:
         """Fit the base, so that its neighbours begin near their optimum."""

@@ -10,7 +10,7 @@ from tamis import _core
 from tamis.engine import map_threads, one_blas_thread, workers
 from tamis.search.evaluator.evaluator import Evaluator, Values, mean_and_error
 from tamis.search.evaluator.linear import Linear, is_plain, linear_of, score_from, scoring_of, size_of
-from tamis.search.evaluator.refit import RefitEvaluator
+from tamis.search.evaluator.refit import WithRefits
 from tamis.search.evaluator.task import SearchTask
 from tamis.views.moments import FoldMoments, Moments
 
@@ -34,7 +34,7 @@ def of(task: SearchTask) -> Evaluator | None:
     return evaluator if np.all(evaluator.spread > 0) else None
 
 
-class MomentsEvaluator(Evaluator):
+class MomentsEvaluator(WithRefits):
     """Values sets by algebra on each fold's scatter matrices.
 
     The state for the current base is kept: the next question is nearly always about the same base and a column more, or
@@ -68,11 +68,6 @@ class MomentsEvaluator(Evaluator):
         self.floor = (model.cut**2) * _CUT_ROOM if model.cut else 0.0
         self._grown: _Grown | None = None
         self._shrunk: _Shrunk | None = None
-        self._refit: RefitEvaluator | None = None
-
-    @property
-    def name(self) -> str:
-        return type(self.task.estimator).__name__
 
     def column(self, p: int) -> tuple[np.ndarray, np.ndarray]:
         """Column p of the training and of the test matrices, folds × d."""
@@ -145,20 +140,6 @@ class MomentsEvaluator(Evaluator):
         beta = inverse @ cross
         subsets = best_subsets(inverse, beta, float(G[-1, -1] - beta @ cross), low, high, deadline)
         return [subsets.columns[k] for k in range(low, high + 1) if np.isfinite(subsets.rss[k])], subsets.complete
-
-    def weights(self, columns: np.ndarray) -> np.ndarray:
-        return self.refit.weights(columns)
-
-    def finish(self) -> None:
-        if self._refit is not None:
-            self._refit.finish()
-
-    @property
-    def refit(self) -> RefitEvaluator:
-        """The plain way, for sets whose columns are nearly dependent."""
-        if self._refit is None:
-            self._refit = RefitEvaluator(self.task)
-        return self._refit
 
     def _values(self, errors: np.ndarray, ill: np.ndarray, set_at) -> Values:  # type: ignore[no-untyped-def]
         scores = score_from(errors * self.unit[-1] ** 2, self.word, self.rows, self.spread)

@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -129,6 +130,28 @@ class RefitEvaluator(Evaluator):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "failures": [], "n_fits": 0}
+
+
+class WithRefits(Evaluator):
+    """Values sets of columns of a model by a formula, and refits the model where the formula is not safe."""
+
+    task: SearchTask
+
+    @property
+    def name(self) -> str:
+        return type(self.task.estimator).__name__
+
+    @cached_property
+    def refit(self) -> RefitEvaluator:
+        """The plain way: for columns that are nearly dependent, rows that decide alone, classes that are separated."""
+        return RefitEvaluator(self.task)
+
+    def weights(self, columns: np.ndarray) -> np.ndarray:
+        return self.refit.weights(columns)
+
+    def finish(self) -> None:
+        if "refit" in self.__dict__:
+            self.refit.finish()
 
 
 def _folds_of(evaluator: RefitEvaluator, columns: np.ndarray) -> tuple[list[float], list[Failure]]:

@@ -54,7 +54,7 @@ class Wide(MomentsEvaluator):
         self.raw = np.ones(self.n_columns) if model.scaled else self.unit[:-1] ** 2
         self.floor = (model.cut**2) * 1e3 if model.cut else 0.0
         self.squares = squares
-        self._grown = self._shrunk = self._refit = None
+        self._grown = self._shrunk = None
 
     def column(self, p: int) -> tuple[np.ndarray, np.ndarray]:
         with one_blas_thread():
