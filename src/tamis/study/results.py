@@ -78,28 +78,24 @@ def assemble(
     )
 
 
+#: What the answer takes from the comparison as it is.
+_SHARED = (
+    *("signal", "by_black_box_alone", "by_columns_alone", "by_bound_alone", "tentative", "above_chance", "no_column"),
+    *("naive", "association", "gain_p_value", "chosen_by", "by_rule", "prefer", "alpha", "recalls", "loss", "p_value"),
+)
+
+
 def _answer(settings: Settings, problem: StudyProblem, metric: Metric, run: FinishedRun) -> Answer:
     """The facts of the answer, and the sentences made of them."""
     compared = run.comparison
-    row, baseline = compared.procedure(compared.chosen), compared.procedure("baseline")
+    row = compared.procedure(compared.chosen)
     quoted = row if compared.quotes_one else compared
     record = Answer(
+        **{name: getattr(compared, name) for name in _SHARED},
+        **{name: getattr(quoted, name) for name in ("score", "interval", "interval_note")},
         task=problem.task,
         metric=metric.name,
-        score=quoted.score,
-        interval=quoted.interval,
-        interval_note=quoted.interval_note,
-        baseline=baseline.score,
-        signal=compared.signal,
-        by_black_box_alone=compared.by_black_box_alone,
-        by_columns_alone=compared.by_columns_alone,
-        by_bound_alone=compared.by_bound_alone,
-        tentative=compared.tentative,
-        above_chance=compared.above_chance,
-        no_column=compared.no_column,
-        naive=compared.naive,
-        association=compared.association,
-        gain_p_value=compared.gain_p_value,
+        baseline=compared.procedure("baseline").score,
         shown_by=_shown_by(compared),
         largest_classes=_largest_classes(problem, metric),
         n_rows=len(problem.y),
@@ -109,9 +105,6 @@ def _answer(settings: Settings, problem: StudyProblem, metric: Metric, run: Fini
         target=settings.target,
         kind=facts_of(run.fitted.model).words(),
         majority=_majority(problem),
-        chosen_by=compared.chosen_by,
-        by_rule=compared.by_rule,
-        prefer=compared.prefer,
         tried=run.tried,
         black_boxes=run.black_boxes,
         selected=list(run.contributions),
@@ -120,18 +113,14 @@ def _answer(settings: Settings, problem: StudyProblem, metric: Metric, run: Fini
         supported=[row["name"] for row in run.findings["support"] if row["supported"]],
         n_columns=problem.table.n_columns,
         accuracy=_accuracy(problem, run),
-        alpha=compared.alpha,
         pairs_ranked=_pairs_ranked(problem, run),
-        recalls=compared.recalls,
         weighted_kappa=row.metrics.get("weighted_kappa"),
         finished={"folds": len(run.folds), "of": run.n_folds},
         black_box=_reference(compared.black_box),
         price=_price(compared.black_box),
         readable=readability(run.fitted.model),
-        loss=compared.loss,
         **quotable(run.leaks),
         dominant=run.dominant,
-        p_value=compared.p_value,
         exposure=settings.exposure,
         monotone=run.monotone,
     )
@@ -167,16 +156,10 @@ def _majority(problem: StudyProblem) -> str | None:
 
 def _price(black_box: BlackBox | None) -> dict[str, Any] | None:
     """The difference between the best black box and the quoted model, in the quoted metric, with its interval."""
-    if black_box is None:
+    if (box := black_box) is None:
         return None
-    return {
-        "black_box": black_box.name,
-        "score": black_box.score,
-        "quoted_score": black_box.quoted_score,
-        "difference": black_box.cost,
-        "interval": black_box.cost_interval,
-        "better": black_box.better,
-    }
+    price_facts = {"black_box": box.name, "score": box.score, "quoted_score": box.quoted_score}
+    return price_facts | {"difference": box.cost, "interval": box.cost_interval, "better": box.better}
 
 
 def quotable(leaks: Sequence[dict[str, Any]]) -> dict[str, Any]:

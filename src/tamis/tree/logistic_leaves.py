@@ -9,17 +9,14 @@ those of the criterion. Landwehr, Hall and Frank (2005), Logistic model trees.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.special import expit, log_expit, log_softmax, softmax
 
-from tamis.errors import DamagedError, ParameterError
-from tamis.saved import numbers, refuse_outside, refuse_shape, texts
-from tamis.tree.export.wording import number
+from tamis.errors import ParameterError
 from tamis.tree.grow.layout import TreeLimits
-from tamis.tree.linear_leaves import BEYOND, path_errors, paths_of, standard_units, with_models
+from tamis.tree.leaf_models import BEYOND, ModelLeaves, NodeModels, path_errors, paths_of, standard_units
 from tamis.tree.prune.held_out import HeldOutPaths
 from tamis.tree.tree import Tree
 
@@ -41,114 +38,41 @@ MAX_COEFFICIENTS = 400
 MAX_STEPS, TOLERANCE = 50, 1e-8
 
 
-@dataclass(frozen=True, eq=False)
-class LogisticModels:
-    """A logistic model for every node: sums = intercept + coef · x over the numeric columns, in their own units.
+class LogisticModels(NodeModels):
+    """A logistic model for every node: of two classes one sum, the log odds of the second; of more one a class.
 
-    Of two classes one sum, the log odds of the second; of more one a class, before the softmax. `columns` are the
-    numeric columns, `fill` stands in for their missing values. Sums are held between `low` and `high`, a tenth of
-    their range beyond those of the node's rows.
+    `intercept` is nodes × sums, `coef` nodes × sums × columns; of several sums the softmax is taken.
     """
 
-    columns: np.ndarray
-    fill: np.ndarray
-    coef: np.ndarray  # (nodes, sums, columns)
-    intercept: np.ndarray  # (nodes, sums)
-    names: tuple[str, ...]
-    low: np.ndarray
-    high: np.ndarray
-
-    def filled(self, X: np.ndarray) -> np.ndarray:
-        """The numeric columns without holes."""
-        values = X[:, self.columns]
-        return np.where(np.isnan(values), self.fill, values)
-
-    def sums(self, filled: np.ndarray, node: np.ndarray) -> np.ndarray:
-        """Linear predictors (rows × sums), each row by the model of its node."""
-        predictors = self.intercept[node] + np.einsum("iks,is->ik", self.coef[node], filled)
-        return np.clip(predictors, self.low[node], self.high[node])
+    kind = "logistic"
+    n_axes = 2
 
     def shares(self, X: np.ndarray, node: np.ndarray) -> np.ndarray:
         """Probability of each class, each row by the model of its node."""
         return _shares(self.sums(self.filled(X), node))
 
-    def used(self, nodes: np.ndarray) -> np.ndarray:
-        """Mask of the columns that models of some nodes use."""
-        return np.asarray((self.coef[nodes] != 0).any(axis=(0, 1)))
-
     def words(self, node: int, classes: Any) -> str:
-        """The model as sums, the largest terms of each first."""
+        """The model as sums."""
         heads = [f"log-odds of {classes[1]}"] if len(classes) == 2 else [f"score of {label}" for label in classes]
-        return "; ".join(f"{head} = {self._terms(node, k)}" for k, head in enumerate(heads))
+        sums = zip(heads, self.coef[node], self.intercept[node], strict=True)
+        return "; ".join(f"{head} = {self.terms(coef, intercept, max_terms=4)}" for head, coef, intercept in sums)
 
-    def _terms(self, node: int, k: int, max_terms: int = 4) -> str:
-        coef = self.coef[node, k]
-        terms = [number(self.intercept[node, k])]
-        for j in np.argsort(-np.abs(coef), kind="stable")[:max_terms]:
-            if coef[j] != 0:
-                terms.append(f"{'-' if coef[j] < 0 else '+'} {number(abs(coef[j]))}·{self.names[j]}")
-        return " ".join(terms) + (" …" if np.count_nonzero(coef) > max_terms else "")
-
-    def of_nodes(self, keep: np.ndarray) -> LogisticModels:
-        """The models of some nodes."""
-        arrays = (getattr(self, name)[keep] for name in ("coef", "intercept"))
-        ends = (getattr(self, name)[keep] for name in ("low", "high"))
-        coef, intercept = arrays
-        return LogisticModels(self.columns, self.fill, coef, intercept, self.names, *ends)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values that `from_dict` takes back."""
-        arrays = ("columns", "fill", "coef", "intercept", "low", "high")
-        return {name: getattr(self, name).tolist() for name in arrays} | {"names": list(self.names)}
-
-    @classmethod
-    def from_dict(cls, saved: dict[str, Any]) -> LogisticModels:
-        """What `to_dict` wrote, looked at."""
-        columns, intercept = (
-            numbers("columns", saved["columns"], np.int64),
-            numbers("intercept", saved["intercept"], shape=(None, None)),
-        )
-        fill = numbers("fill", saved["fill"], shape=(len(columns),))
-        coef = numbers("coef", saved["coef"], shape=(*intercept.shape, len(columns)))
-        ends = (numbers(name, saved[name], shape=intercept.shape) for name in ("low", "high"))
-        return cls(columns, fill, coef, intercept, texts("names", saved["names"]), *ends)
-
-    def refuse_damaged(self, tree: Tree) -> None:
-        """Raise unless there is a model for every node of a tree, of columns it has."""
+    @staticmethod
+    def shape_of(tree: Tree) -> tuple[int, ...]:
         n_classes = tree.value.shape[1]
-        refuse_shape("intercept", self.intercept, (tree.n_nodes, 1 if n_classes == 2 else n_classes))
-        refuse_outside("columns", self.columns, 0, len(tree.names) - 1)
-        if len(self.names) != len(self.columns):
-            raise DamagedError("its logistic models do not name their columns")
+        return (1 if n_classes == 2 else n_classes,)
 
 
-@dataclass(frozen=True, eq=False)
-class LogisticLeaves:
+class LogisticLeaves(ModelLeaves):
     """A problem of classes whose trees answer with logistic models."""
 
-    base: Any
-    X: np.ndarray
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.base, name)  # classes, weights and costs are the same
-
-    def grow_on(self, rows: np.ndarray, limits: TreeLimits) -> tuple[Tree, np.ndarray]:
-        """A tree grown on the rows, the risk of its nodes being that of their models; and each row's leaf."""
+    def _grown(self, rows: np.ndarray, limits: TreeLimits) -> tuple[Tree, np.ndarray]:
         tree, _ = self.base.grow_on(rows, limits)
         tree = tree.pruned(tree.weight < MIN_SPLIT)
-        leaf = tree.apply(np.ascontiguousarray(self.X[rows]))
-        models, risk = self._fit(tree, rows, leaf)
-        return with_models(tree, models, risk), leaf
-
-    def models(self, tree: Tree) -> LogisticModels:
-        """The models of a tree that `grow_on` grew, pruned or not."""
-        return tree.models  # type: ignore[attr-defined, no-any-return]
+        return tree, tree.apply(np.ascontiguousarray(self.X[rows]))
 
     def _fit(self, tree: Tree, rows: np.ndarray, leaf: np.ndarray) -> tuple[LogisticModels, np.ndarray]:
-        numeric = np.flatnonzero(~self.base.data.bins.is_categorical)
-        values = self.X[np.ix_(rows, numeric)]
-        means = np.where(np.isnan(values), 0.0, values).sum(axis=0) / np.maximum((~np.isnan(values)).sum(axis=0), 1)
-        filled, weight = np.where(np.isnan(values), means, values), self.base.weight[rows]
+        (numeric, filled, means), weight = self._numeric(rows), self.base.weight[rows]
         centre, unit = standard_units(filled, weight)
         Z = np.column_stack([np.ones(len(rows)), (filled - centre) / unit])
         Y = _indicators(self.base.classes[rows], len(self.base.loss))

@@ -36,6 +36,10 @@ from tamis.study.procedures import Procedure
 Kept = tuple[Procedure, list[FoldRecord]]
 
 
+#: What the comparison takes from the claim as it is.
+_CLAIMED = ("signal", "by_black_box_alone", "by_columns_alone", "by_bound_alone", "p_value")
+
+
 @dataclass(frozen=True, eq=False)
 class Compared:
     """Which procedures are compared, and how.
@@ -99,23 +103,16 @@ class Contest:
             by_rule=self._by_rule,
             by_metric=bool(self._index) and self._metric_sums is not None and self._index != self._choice(None),
             best=self._best,
-            signal=claimed.signal,
-            by_black_box_alone=claimed.by_black_box_alone,
-            by_columns_alone=claimed.by_columns_alone,
-            by_bound_alone=claimed.by_bound_alone,
+            **{name: getattr(claimed, name) for name in _CLAIMED},
             tentative=claimed.is_tentative,
             by_ranks=[row.name for row, by_ranks in zip(listed, claimed.by_ranks) if by_ranks],
             above_chance=_above_chance(self.rules.metric.name, listed) if claimed.signal == "none" else None,
             association=self.association.to_dict(),
-            p_value=claimed.p_value,
             alpha=level_of(self.association),
             metric_correlation=self._metric_correlation(),
             gain_p_value=self._held_out_of(self._quoted if which.person else self._picked).gain_p_value(self._baseline),
             naive=self._naive_facts(),
-            score=of_choice["score"],
-            interval=of_choice["interval"],
-            interval_note=of_choice["interval_note"],
-            scores=of_choice["scores"],
+            **{name: of_choice[name] for name in ("score", "interval", "interval_note", "scores")},
             inner_score=inner_score,
             optimism=excess(self.rules.metric, inner_score, of_choice["score"]),
             chosen_in_folds=self._picked_names,
