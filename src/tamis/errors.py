@@ -74,3 +74,22 @@ class TamisWarning(UserWarning):
 
 class NotConverged(TamisWarning):
     """A solver stopped before its stated gap."""
+
+
+def shortened(words: str, max_length: int = 200) -> str:
+    """Words cut in the middle where they are long: a damaged file can hold megabytes in place of a name.
+
+    >>> shortened("a" * 30 + "b" * 30, 11)
+    'aaaaa…bbbbb'
+    """
+    tail = max_length - max_length // 2 - 1
+    return words if len(words) <= max_length else f"{words[: max_length // 2]}…{words[-tail:]}"
+
+
+def cause(error: BaseException) -> str:
+    """What another library says is wrong, as a part of a sentence: its first line, shortened.
+
+    >>> cause(ValueError("no number.\\nAt line 3")), cause(KeyError())
+    ('no number', 'KeyError')
+    """
+    return shortened((str(error).strip().splitlines() or [type(error).__name__])[0].rstrip("."))

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tamis.errors import DamagedError, KindError, TamisError, UnwritableError
+from tamis.errors import DamagedError, KindError, TamisError, UnwritableError, shortened
 
 #: What is raised on purpose where a value is not what it should be.
 REFUSALS = (TamisError, KindError)
@@ -69,19 +69,6 @@ def _how(error: Exception) -> str:
     if isinstance(error, DamagedError) and error.without_way_out:
         return f": {error.without_way_out}"
     return f": {shortened(str(error))}" if isinstance(error, (TamisError, KindError)) else ""
-
-
-def shortened(words: str, max_length: int = 200) -> str:
-    """Words cut in the middle where they are long: a damaged file can hold megabytes in place of a name.
-
-    >>> shortened("a" * 30 + "b" * 30, 11)
-    'aaaaa…bbbbb'
-    """
-    return (
-        words
-        if len(words) <= max_length
-        else f"{words[: max_length // 2]}…{words[-(max_length - max_length // 2 - 1) :]}"
-    )
 
 
 def mapping(name: str, value: object) -> dict[str, Any]:

@@ -311,3 +311,16 @@ def test_linear_models_of_one_column_without_two_levels(words):
         for n_classes in (2, 3):
             codes = np.minimum(np.arange(40) % 4, n_classes - 1)
             assert len(set(LinearClassifier(missing="mean", loss=loss).fit(X, codes).predict(X))) == 1
+
+
+def test_a_spoiled_name_in_a_workbook_makes_no_long_sentence(tmp_path):
+    """Python's words about the archive held four thousand letters of it."""
+    book = tmp_path / "t.xlsx"
+    frame().to_excel(book, index=False)
+    content = bytearray(book.read_bytes())
+    at = content.index(b"xl/workbook.xml")
+    content[at - 4 : at - 2] = (4_000).to_bytes(2, "little")  # the length of the name, in front of the part
+    book.write_bytes(content)
+    with pytest.raises(TableError, match=r"is not a sound Excel workbook \(File name.*save it again as .xlsx") as told:
+        tamis.read(book)
+    assert len(str(told.value)) < 500

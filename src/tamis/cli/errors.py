@@ -54,7 +54,7 @@ def plainly(command: Callable[..., None]) -> Callable[..., None]:
             if display["debug"] or not isinstance(error, (ValueError, TypeError, OSError, ImportError)):
                 raise
             where = "".join(f"{note}: " for note in getattr(error, "__notes__", ()))
-            from tamis.saved import shortened
+            from tamis.errors import shortened
 
             sentence = as_options(" ".join(str(error).split()) if where else str(error))
             say(f"error: {where}{shortened(sentence, MOST_LETTERS)}")

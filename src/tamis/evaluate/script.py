@@ -8,7 +8,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from tamis.check import nearest
-from tamis.errors import ParameterError
+from tamis.errors import ParameterError, cause
 from tamis.evaluate.audit import Audit, audit
 from tamis.table import Column, Table, read
 from tamis.table.read import ReadOptions
@@ -80,7 +80,7 @@ def from_script(location: str) -> Any:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise ParameterError(f"{path_text!r} cannot be run: {type(error).__name__}: {error}") from error
+        raise ParameterError(f"{path_text!r} cannot be run: {type(error).__name__}: {cause(error)}") from error
     finally:
         sys.path.remove(str(path.parent.resolve()))
     if not hasattr(module, name):

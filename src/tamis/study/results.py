@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import tamis
-from tamis.errors import StudyError
+from tamis.errors import StudyError, shortened
 from tamis.evaluate.cross_validate import Fold
 from tamis.linear.encoding import joined_levels
 from tamis.metrics import Metric, utility
@@ -19,7 +19,7 @@ from tamis.results.answer import Answer
 from tamis.results.comparison import BlackBox, Comparison
 from tamis.results.fold import FoldRecord
 from tamis.results.results import SCHEMA, ColumnStability, Data, LockedRows, PartialResults, Predictions, Results
-from tamis.saved import mapping, numbers, read_entry, shortened, text, texts
+from tamis.saved import mapping, numbers, read_entry, text, texts
 from tamis.study.claims.price import price
 from tamis.study.claims.scoring import largest_classes
 from tamis.study.claims.sentences import answer, details, question

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tamis import check
-from tamis.errors import ParameterError, TableError
+from tamis.errors import ParameterError, TableError, cause
 from tamis.table.column import KINDS
 
 _BRACKETED = re.compile(r"^(ordinal|boolean)\s*\((.*)\)$")
@@ -119,7 +119,7 @@ def _from_toml(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise TableError(f"the file of types {str(path)!r} cannot be read: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise TableError(f"the file of types {str(path)!r} is not valid TOML: {error}") from error
+        raise TableError(f"the file of types {str(path)!r} is not valid TOML: {cause(error)}") from error
     inner = content.get("types")
     return inner if isinstance(inner, dict) and "kind" not in inner else content
 

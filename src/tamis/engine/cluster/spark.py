@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from tamis.engine.cluster.use import Engine
-from tamis.errors import EngineError
+from tamis.errors import EngineError, cause
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ class Spark(Engine):
             if not isinstance(error, PySparkException) and type(error).__module__.partition(".")[0] != "py4j":
                 raise
             raise EngineError(
-                f"Spark lost the work ({_first_line(error)}); run the same again, on another engine if you wish: what "
+                f"Spark lost the work ({cause(error)}); run the same again, on another engine if you wish: what "
                 "was finished is kept"
             ) from error
         for row in sorted(results, key=lambda row: row["place"]):
@@ -103,8 +103,4 @@ def _started(master: str) -> Any:
             .getOrCreate()
         )
     except Exception as error:  # Java's own errors come in many classes
-        raise EngineError(f"Spark does not start ({_first_line(error)}); it needs Java 17 or later") from error
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+        raise EngineError(f"Spark does not start ({cause(error)}); it needs Java 17 or later") from error

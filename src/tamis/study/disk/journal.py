@@ -11,10 +11,10 @@ from time import monotonic
 from types import TracebackType
 from typing import Any
 
-from tamis.errors import DamagedError, StudyError
+from tamis.errors import DamagedError, StudyError, shortened
 from tamis.fingerprint import CODE, PACKAGES
 from tamis.results.record import Record
-from tamis.saved import mapping, naming, reading, shortened
+from tamis.saved import mapping, naming, reading
 
 JOURNAL_FILE = "journal.jsonl"
 

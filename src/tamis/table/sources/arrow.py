@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from tamis.errors import TableError
+from tamis.errors import TableError, cause
 from tamis.table.column import level_text
 from tamis.table.sources.dialect import refuse_duplicates
 from tamis.table.sources.file import File
@@ -159,7 +159,7 @@ def reason_of(error: BaseException) -> str:
     """The first line of an error of pyarrow."""
     if isinstance(error, UnicodeDecodeError):
         return "the name of a column is not UTF-8"
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
+    return cause(error)
 
 
 def _plain(array: pa.ChunkedArray) -> pa.ChunkedArray:
@@ -208,7 +208,7 @@ def _json_array(file: File) -> list[Any]:
     try:
         rows = json.loads(_content(file))
     except json.JSONDecodeError as error:
-        raise TableError(f"{file.label} is not JSON ({error}); mend it, or write one object a line") from error
+        raise TableError(f"{file.label} is not JSON ({cause(error)}); mend it, or write one object a line") from error
     if not rows or not all(isinstance(row, dict) for row in rows):
         raise TableError(f"{file.label} is not a list of JSON objects; write one {{…}} a row")
     return rows

@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
-from tamis.errors import TableError
+from tamis.errors import TableError, cause
 from tamis.table.inference.missing import SOFT_TOKENS
 from tamis.table.sources.dialect import Dialect, dialect_of, record_lengths
 from tamis.table.sources.encoding import encoding_of, known_encoding, single_byte
@@ -97,7 +97,7 @@ def text_batches(
         raise _ragged(plan, str(error), file) from error
     except UnicodeError as error:
         raise TableError(
-            f"{file.label} is not {plan.encoding} text throughout ({error}); give its encoding="
+            f"{file.label} is not {plan.encoding} text throughout ({cause(error)}); give its encoding="
         ) from error
 
 

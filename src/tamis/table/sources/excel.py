@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 
 from tamis.check import nearest
-from tamis.errors import TableError, TamisError, TamisWarning
+from tamis.errors import TableError, TamisError, TamisWarning, cause
 from tamis.table.sources.arrow import from_mapping
 from tamis.table.sources.dialect import refuse_duplicates
 from tamis.table.sources.file import File
@@ -87,8 +87,9 @@ def _book(file: File, *, formulas: bool = False) -> Iterator[Any]:
     except TamisError:
         raise
     except Exception as error:  # a damaged part of a workbook ends in whatever openpyxl meets there
-        cause = f" ({error})" if isinstance(error, (zipfile.BadZipFile, zlib.error, SyntaxError, OSError)) else ""
-        raise TableError(f"{file.label} is not a sound Excel workbook{cause}; save it again as .xlsx") from error
+        is_meant = isinstance(error, (zipfile.BadZipFile, zlib.error, SyntaxError, OSError))
+        why = f" ({cause(error)})" if is_meant else ""
+        raise TableError(f"{file.label} is not a sound Excel workbook{why}; save it again as .xlsx") from error
 
 
 def _warn_of_formulas(file: File, sheet: str | int | None, empty: dict[str, int], end: int) -> None:

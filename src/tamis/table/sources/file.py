@@ -5,7 +5,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from tamis.errors import TableError
+from tamis.errors import TableError, cause
 
 _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bz2", b"\x28\xb5\x2f\xfd": "zstd"}
 _FORMATS = {
@@ -65,7 +65,7 @@ class File:
             return read()
         except OSError as error:
             what = f"is not sound {self.packing} data" if self.packing else "cannot be read"
-            raise TableError(f"{self.label} {what} ({_first_line(error)}); make or fetch it again") from error
+            raise TableError(f"{self.label} {what} ({cause(error)}); make or fetch it again") from error
 
     def _raw(self) -> Any:
         return pa.BufferReader(self.data) if self.data is not None else pa.OSFile(str(self.path), "rb")
@@ -103,7 +103,3 @@ def _similar(path: Path) -> str:
     if not path.parent.is_dir():
         return f" (nor a folder {str(path.parent)!r})"
     return nearest(path.name, [neighbour.name for neighbour in path.parent.iterdir()])
-
-
-def _first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")
