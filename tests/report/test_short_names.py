@@ -30,3 +30,10 @@ def test_different_names_stay_different_and_others_as_they_are():
     assert short["words"] == f"uses {names[2]}."
     plain = {"columns": ["a", "b"], "words": "long " * 300}
     assert with_short_names(plain) is plain
+
+
+def test_names_that_differ_in_the_middle_alone_are_numbered():
+    """Of several names with the same beginning and end, only the first could be told."""
+    names = ["a" * 100 + letter + "z" * 100 for letter in "klm"]
+    first, *others = with_short_names({"columns": names})["columns"]
+    assert others == [f"{first} (2)", f"{first} (3)"]

@@ -32,11 +32,13 @@ def with_short_names(facts: Any) -> Any:
 def _short_forms(names: list[str]) -> dict[str, str]:
     """Each name -> a short one; names that differ in the middle alone get a number."""
     forms: dict[str, str] = {}
+    taken: dict[str, int] = {}  # short form -> the last number of those like it
     for name in names:
-        short, n = show.short(name, 80), 1
-        while short in forms.values():
-            n += 1
-            short = f"{show.short(name, 80)} ({n})"
+        usual = short = show.short(name, 80)
+        while short in taken:
+            taken[usual] += 1
+            short = f"{usual} ({taken[usual]})"
+        taken[short] = 1
         forms[name] = short
     return forms
 
@@ -69,6 +71,8 @@ def _replaced(facts: Any, forms: dict[str, str]) -> Any:
         return [_replaced(value, forms) for value in facts]
     if not isinstance(facts, str) or len(facts) <= LONGEST_NAME:
         return facts
+    if facts in forms:  # a name by itself, as most are; sentences are searched for every name
+        return forms[facts]
     for name, short in forms.items():
         facts = facts.replace(name, short)
     return facts if len(facts) <= LONGEST_TEXT else f"{facts[:LONGEST_TEXT]}…"
