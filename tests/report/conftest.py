@@ -183,6 +183,7 @@ def study(
             {"name": name, "fraction": max(1, 15 - i) / 15, "selected": name in selected}
             for i, name in enumerate(names)
         ],
+        "plan": {"folds": 5, "repeats": 3, "inner": 5},
         "folds": folds,
         "model": (
             f"if {selected[0]} <= 16.8\n  if {selected[-1]} <= 0.136: benign (0.97)\n  else: malignant (0.83)\n"

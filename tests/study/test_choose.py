@@ -59,16 +59,16 @@ def test_the_frontier_has_every_procedure_and_marks_the_choice(study):
 
 def test_a_point_is_efficient_where_none_with_as_few_columns_loses_less():
     """A procedure that is worse on more columns would be offered."""
-    unused = dict.fromkeys(("train", "gap", "interval", "interval_note"))
+    unused = dict.fromkeys(("train_score", "gap", "interval", "interval_note"))
     rows = [
         ProcedureRecord(
-            name,
-            name,
-            nested=0.0,
+            name=name,
+            words=name,
+            score=0.0,
             scores=[],
             metrics={},
             columns=[k],
-            raced={},
+            race={},
             loss=loss,
             gain=0.0,
             difference=0.0,
@@ -77,7 +77,7 @@ def test_a_point_is_efficient_where_none_with_as_few_columns_loses_less():
         )
         for name, k, loss in (("a", 0, 1.0), ("b", 3, 0.5), ("c", 2, 0.7), ("d", 5, 0.6))
     ]
-    found = {point["procedure"]: point["efficient"] for point in frontier(rows, "b")}
+    found = {point.procedure: point.efficient for point in frontier(rows, "b")}
     assert found == {"a": True, "c": True, "b": True, "d": False}
 
 

@@ -60,9 +60,10 @@ def test_cross_val_score_judges_a_study(as_array, tmp_path, monkeypatch):
 def test_fit_draws_no_report_and_looks_at_no_folder_beside(monkeypatch):
     """Half of a fit went into a page that nobody sees, a quarter into other programs' temporary folders."""
     from tamis.study.disk import sibling_studies
+    from tamis.study.published import Published
 
     found, beside = [], sibling_studies.folders_beside
-    monkeypatch.setattr(tamis.Study, "_page", lambda *given: pytest.fail("a page was drawn"))
+    monkeypatch.setattr(Published, "page", lambda *given: pytest.fail("a page was drawn"))
     monkeypatch.setattr(sibling_studies, "folders_beside", lambda folder: found.append(beside(folder)) or found[-1])
     data = frame()
     tamis.Study(**quick(task="classification")).fit(data[["x"]], data["y"])

@@ -90,8 +90,10 @@ def test_the_command_says_what_holds(study):
 def test_the_square_of_the_report_follows_the_threshold(study):
     """The counts would be those of another decision than the model's."""
     from tamis.report.facts.performance import predictions, threshold
+    from tamis.results.results import Results
 
-    results = study.results_ | {"threshold": {"value": 0.2, "label": str(study.model_.labels[1])}}
+    plain = study.results_ | {"threshold": {"value": 0.2, "label": str(study.model_.labels[1])}}
+    results = Results.from_dict(plain)
     square = predictions(results)["confusion"]
     counts = threshold(results)["data"]
     shown = [

@@ -1,7 +1,7 @@
 """Commands that make a study and go on with it."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -29,6 +29,9 @@ from tamis.cli.words import (
     seconds,
     with_scripts,
 )
+
+if TYPE_CHECKING:
+    from tamis.results.results import Results
 
 
 @app.command()
@@ -220,30 +223,39 @@ def choose(
         say_answer(study.results_, study.folder)
 
 
-def _ladder(results: dict[str, Any]) -> str:
-    lines = [f"{'columns':>7}  {results['answer']['metric']:>10}  {'95% interval':<14}  model"]
-    for rung in results["ladder"]:
-        score = "–" if rung["score"] is None else f"{rung['score']:.4g}"
-        sure = "" if rung["interval"] is None else "{:.4g}–{:.4g}".format(*rung["interval"])
-        mark = "  chosen" if rung["chosen"] else "" if rung["better"] else "  no better than the line above"
-        lines.append(f"{rung['columns']:>7,}  {score:>10}  {sure:<14}  {rung['words']}{mark}")
+def _ladder(results: "Results") -> str:
+    lines = [f"{'columns':>7}  {results.answer.metric:>10}  {'95% interval':<14}  model"]
+    for rung in results.ladder:
+        score, sure = _score(rung.score), _interval(rung.interval)
+        mark = "  chosen" if rung.chosen else "" if rung.better else "  no better than the line above"
+        lines.append(f"{rung.columns:>7,}  {score:>10}  {sure:<14}  {rung.words}{mark}")
     return "\n".join(lines)
 
 
-def _frontier(results: dict[str, Any]) -> str:
+def _score(score: float | None) -> str:
+    return "–" if score is None else f"{score:.4g}"
+
+
+def _interval(interval: list[float] | None) -> str:
+    return "" if interval is None else "{:.4g}–{:.4g}".format(*interval)
+
+
+def _frontier(plain: dict[str, Any]) -> str:
     """The ladder as lines of text, the choice marked; of procedures given by name, score against columns."""
-    if results.get("ladder"):
+    from tamis.results.results import Results
+
+    results = Results.from_dict(plain)
+    if results.ladder:
         return _ladder(results)
-    lines = [f"{'procedure':<14} {'columns':>9} {results['answer']['metric']:>10}  95% interval"]
-    for point in results["frontier"]:
-        score = "–" if point["score"] is None else f"{point['score']:.4g}"
-        sure = "" if point["interval"] is None else "{:.4g}–{:.4g}".format(*point["interval"])
-        mark = "  chosen" if point["chosen"] else ""
-        lines.append(f"{point['procedure']:<14} {point['columns']:>9,.4g} {score:>10}  {sure}{mark}")
-    for path in results.get("paths") or ():
-        where = "held-out rows, first repeat" if path["rows"] == "outer" else "inside training folds, half of the rows"
-        lines += ["", f"{path['procedure']} held to fewer columns ({where})"]
-        for point in path["points"]:
-            score = "–" if point["score"] is None else f"{point['score']:.4g}"
-            lines.append(f"{'at most ' + format(point['max_columns'], ','):<14} {point['columns']:>9,.4g} {score:>10}")
+    lines = [f"{'procedure':<14} {'columns':>9} {results.answer.metric:>10}  95% interval"]
+    for point in results.frontier:
+        mark = "  chosen" if point.chosen else ""
+        score, sure = _score(point.score), _interval(point.interval)
+        lines.append(f"{point.procedure:<14} {point.columns:>9,.4g} {score:>10}  {sure}{mark}")
+    for path in results.paths:
+        where = "held-out rows, first repeat" if path.rows == "outer" else "inside training folds, half of the rows"
+        lines += ["", f"{path.procedure} held to fewer columns ({where})"]
+        for held in path.points:
+            at_most = f"at most {held.max_columns:,}"
+            lines.append(f"{at_most:<14} {held.columns:>9,.4g} {_score(held.score):>10}")
     return "\n".join(lines)

@@ -94,7 +94,7 @@ class Results(Record):
     stability: list[ColumnStability]
     findings: dict[str, Any] = field(default_factory=dict)
     validity: dict[str, Any] | None = None
-    plan: dict[str, Any] = field(default_factory=dict)
+    plan: dict[str, Any]
     folds: list[dict[str, Any]]
     model: str
     lock: LockedRows

@@ -17,6 +17,7 @@ import scipy
 
 from tamis.errors import KindError, StudyError
 from tamis.metrics.intervals.paired import difference, row_losses
+from tamis.results.results import Predictions, Results
 from tamis.saved import read_integer, reading, text
 from tamis.study.disk.files import REBUILT, RESULTS_FILE
 from tamis.task import CLASSIFICATION, COUNT, ORDINAL, REGRESSION, read_task
@@ -130,19 +131,19 @@ def compare(first: str | os.PathLike[str] | Study, second: str | os.PathLike[str
 
 
 def _compared(first_study: Study, two: Study) -> StudyComparison:
-    mine, other_results = first_study.results_, two.results_
-    reason = _reason_unpaired(mine, other_results)
-    selected, theirs = mine["answer"]["selected"], other_results["answer"]["selected"]
+    mine, theirs = (Results.from_dict(study.results_) for study in (first_study, two))
+    reason = _reason_unpaired(mine, theirs)
+    selected, other_selected = mine.answer.selected, theirs.answer.selected
     return StudyComparison(
-        _side(first_study),
-        _side(two),
-        tuple(name for name in selected if name in theirs),
-        tuple(name for name in selected if name not in theirs),
-        tuple(name for name in theirs if name not in selected),
+        _side(first_study, mine),
+        _side(two, theirs),
+        tuple(name for name in selected if name in other_selected),
+        tuple(name for name in selected if name not in other_selected),
+        tuple(name for name in other_selected if name not in selected),
         not reason,
         reason,
-        None if reason else _by_rows(mine, other_results),
-        None if reason else _by_folds(mine, other_results),
+        None if reason else _by_rows(mine, theirs),
+        None if reason else _by_folds(mine, theirs),
     )
 
 
@@ -158,80 +159,77 @@ def _finished(name: str, study: Any) -> Study:
     return load(study)
 
 
-def _side(study: Study) -> dict[str, Any]:
-    answer, data = study.results_["answer"], study.results_["data"]
-    text("the procedure", answer["procedure"])
+def _side(study: Study, results: Results) -> dict[str, Any]:
+    answer, data = results.answer, results.data
+    text("the procedure", answer.procedure)
+    names = ("metric", "score", "interval", "baseline", "procedure", "chosen_by", "selected")
     return {
         "folder": str(study.folder),
-        "target": data["target"],
-        **{name: answer[name] for name in ("metric", "score", "interval", "baseline", "procedure", "chosen_by")},
-        "selected": answer["selected"],
-        "n_columns": read_integer("n_columns", answer["n_columns"]),
-        "rows": read_integer("learned", data["learned"]),
-        "locked": read_integer("locked", data["locked"]),
-        "partial": study.results_["partial"],
+        "target": data.target,
+        **{name: getattr(answer, name) for name in names},
+        "n_columns": read_integer("n_columns", answer.n_columns),
+        "rows": read_integer("learned", data.learned),
+        "locked": read_integer("locked", data.locked),
+        "partial": results.partial,
     }
 
 
-def _reason_unpaired(mine: dict[str, Any], other_results: dict[str, Any]) -> str:
+def _reason_unpaired(mine: Results, theirs: Results) -> str:
     """Why two studies did not judge the same rows in the same folds; empty where they did."""
-    for name, results in (("first", mine), ("second", other_results)):
-        if results["partial"]:
+    for name, results in (("first", mine), ("second", theirs)):
+        if results.partial:
             return f"the {name} study is partial; finish it with run()"
-    if mine["data"]["target"] != other_results["data"]["target"]:
-        return f"they predict {mine['data']['target']!r} and {other_results['data']['target']!r}"
-    if mine["lock"]["data"] != other_results["lock"]["data"]:
+    if mine.data.target != theirs.data.target:
+        return f"they predict {mine.data.target!r} and {theirs.data.target!r}"
+    if mine.lock.data != theirs.lock.data:
         return "their tables hold other rows or columns"
     for name in ("seed", "groups", "time", "rare", "task"):
-        mine_is, other_is = mine["settings"].get(name), other_results["settings"].get(name)
+        mine_is, other_is = mine.settings.get(name), theirs.settings.get(name)
         if mine_is != other_is:
             return f"{name} is {mine_is!r} in the first, {other_is!r} in the second"
-    if mine["lock"]["digest"] != other_results["lock"]["digest"]:
+    if mine.lock.digest != theirs.lock.digest:
         return "they set aside different test rows"
-    if mine["plan"] != other_results["plan"] or mine["folds"] != other_results["folds"]:
+    if mine.plan != theirs.plan or mine.folds != theirs.folds:
         return "they were judged in other folds"
-    if (
-        mine["data"]["classes"] != other_results["data"]["classes"]
-        or mine["data"]["learned"] != other_results["data"]["learned"]
-    ):
+    if mine.data.classes != theirs.data.classes or mine.data.learned != theirs.data.learned:
         return "they learned from other rows"
-    answers = mine["predictions"], other_results["predictions"]
-    if None not in answers and any(answers[0][name] != answers[1][name] for name in ("rows", "truth")):
+    one, other = mine.predictions, theirs.predictions
+    if one is not None and other is not None and (one.rows != other.rows or one.truth != other.truth):
         return "the targets of their rows differ"
     return ""
 
 
-def _by_rows(mine: dict[str, Any], other_results: dict[str, Any]) -> dict[str, Any] | None:
+def _by_rows(mine: Results, theirs: Results) -> dict[str, Any] | None:
     """The paired difference of the losses of rows, the mean of those of the repeats."""
-    predictions, settings = (mine["predictions"], other_results["predictions"]), mine["settings"]
-    if None in predictions or settings.get("groups") is not None or settings.get("time") is not None:
+    one, other, settings = mine.predictions, theirs.predictions, mine.settings
+    if one is None or other is None or settings.get("groups") is not None or settings.get("time") is not None:
         return None
-    kind, truth = _LOSS_OF_TASK[read_task(mine["answer"]["task"])], np.array(predictions[0]["truth"])
-    losses = [_row_losses(kind, truth, prediction) for prediction in predictions]
+    kind, truth = _LOSS_OF_TASK[read_task(mine.answer.task)], np.array(one.truth)
+    losses = [_row_losses(kind, truth, predictions) for predictions in (one, other)]
     rows = np.ones(len(truth))
     forward, back = difference(losses[0], losses[1], rows), difference(losses[1], losses[0], rows)
     p_two_sided = min(1.0, 2 * min(forward.p_value, back.p_value))
     return {"loss": kind, "rows": len(truth), "mean": forward.mean, "error": forward.error, "p_value": p_two_sided}
 
 
-def _row_losses(kind: str, truth: np.ndarray, predictions: dict[str, Any]) -> np.ndarray:
+def _row_losses(kind: str, truth: np.ndarray, predictions: Predictions) -> np.ndarray:
     """The loss of each row, its mean over the repeats: answers that are averaged first lose less than a model does."""
-    repeats = predictions.get("by_repeat") or [predictions["answers"]]  # older results hold the means of answers alone
+    repeats = predictions.by_repeat or [predictions.answers]  # older results hold the means of answers alone
     return np.mean([row_losses(kind, truth, np.array(repeat, dtype=np.float64)) for repeat in repeats], axis=0)
 
 
-def _by_folds(mine: dict[str, Any], other_results: dict[str, Any]) -> dict[str, Any] | None:
+def _by_folds(mine: Results, theirs: Results) -> dict[str, Any] | None:
     r"""The mean difference of scores over k folds, with the standard error :math:`s \sqrt{1/k + n_t / n_l}`.
 
     s is the standard deviation of the differences, n_t and n_l are rows judged in a fold and learned from.
     """
-    if mine["answer"]["metric"] != other_results["answer"]["metric"]:
+    if mine.answer.metric != theirs.answer.metric:
         return None
-    pairs = [(a, b) for a, b in zip(_scores(mine), _scores(other_results)) if a is not None and b is not None]
+    pairs = [(a, b) for a, b in zip(_scores(mine), _scores(theirs)) if a is not None and b is not None]
     if len(pairs) < 2:
         return None
     gaps = np.array([a - b for a, b in pairs])
-    share = np.mean([fold["test"] / fold["train"] for fold in mine["folds"]])
+    share = np.mean([fold["test"] / fold["train"] for fold in mine.folds])
     mean, error = float(gaps.mean()), float(gaps.std(ddof=1) * np.sqrt(1 / len(gaps) + share))
     if error == 0:
         p_value = 1.0 if mean == 0 else float(0.5 ** (len(gaps) - 1))  # all folds alike: the sign test's least
@@ -240,12 +238,10 @@ def _by_folds(mine: dict[str, Any], other_results: dict[str, Any]) -> dict[str, 
     return {"folds": len(gaps), "mean": mean, "error": error, "p_value": p_value}
 
 
-def _scores(results: dict[str, Any]) -> list[float | None]:
+def _scores(results: Results) -> list[float | None]:
     """Scores of the folds that the quoted score is the mean of."""
-    compared, answer = results["comparison"], results["answer"]
-    if answer["chosen_by"] == "rule" and answer["procedure"] != "baseline":
-        return list(compared["scores"])
-    return list(next(row["scores"] for row in compared["procedures"] if row["name"] == compared["chosen"]))
+    compared = results.comparison
+    return (compared.procedure(compared.chosen) if compared.quotes_one else compared).scores
 
 
 def _score(side: dict[str, Any]) -> str:
