@@ -11,7 +11,7 @@ from tamis import PCA
 from tamis.errors import DamagedError, KindError, ParameterError, TableError
 from tamis.project import KernelPCA
 from tamis.project import kernel_pca as module
-from tamis.project.kernels import KERNELS, Kernel
+from tamis.project.kernel_pca import KERNELS, Kernel
 
 X = np.random.default_rng(0).normal(size=(60, 4))
 NEW = np.random.default_rng(1).normal(size=(7, 4))

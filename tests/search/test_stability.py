@@ -9,10 +9,8 @@ from sklearn.linear_model import Lasso, lasso_path
 
 from tamis import RankSelector, StabilitySelector, SubsetSelector
 from tamis.errors import KindError, ParameterError, TamisWarning
-from tamis.search.resampling.false_selection_bound import expected_false, threshold_for
 from tamis.search.resampling.lasso import lasso_of
-from tamis.search.resampling.resamples import resamples
-from tamis.search.resampling.stability_index import agreement
+from tamis.search.resampling.resamples import agreement, expected_false, resamples, threshold_for
 
 
 @pytest.fixture

@@ -20,9 +20,16 @@ from tamis.engine import seed_from
 from tamis.evaluate.chance.level import Level, constant
 from tamis.evaluate.chance.p_value import shuffle_p_value
 from tamis.evaluate.chance.permuted_target import Run, Runner
-from tamis.evaluate.chance.recognise import recognised, unequal
-from tamis.evaluate.chance.reference import almost_equal_rows, coin_table, equal_rows, noise_table, telling_table
-from tamis.evaluate.chance.uninformed import blind
+from tamis.evaluate.chance.reference import (
+    almost_equal_rows,
+    blind,
+    coin_table,
+    equal_rows,
+    noise_table,
+    recognised,
+    telling_table,
+    unequal,
+)
 from tamis.metrics import Metric, utility
 from tamis.table.like import TableLike
 from tamis.typing import Folding, RandomState, Scoring

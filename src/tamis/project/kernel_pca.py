@@ -1,20 +1,73 @@
 """Kernel PCA: components of rows in the space that a kernel stands for."""
 
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import scipy
 from scipy import linalg
 
 from tamis import check
 from tamis.engine.seed import generator
 from tamis.errors import DamagedError, ParameterError
 from tamis.project.base import Projection, refuse_overflow, saved_matrix
-from tamis.project.kernels import KERNELS, Kernel
 from tamis.project.signs import fixed_signs
 from tamis.table.interface.takes_table import parameters
 from tamis.typing import RandomState
+
+KERNELS = ("rbf", "laplacian", "poly", "sigmoid", "cosine", "linear")
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel by name; called with rows A and B it gives k(a, b) of every pair.
+
+    >>> Kernel("rbf", 0.5)(np.array([[0.0]]), np.array([[0.0], [2.0]])).round(3)
+    array([[1.   , 0.135]])
+    """
+
+    name: str
+    gamma: float = 1.0
+    degree: int = 3
+    coef0: float = 1.0
+
+    def __call__(self, A: np.ndarray, B: np.ndarray) -> np.ndarray:
+        if self.name == "laplacian":
+            return np.exp(-self.gamma * scipy.spatial.distance.cdist(A, B, "cityblock"))
+        if self.name == "rbf":
+            out = squared_distances(A, B)
+            out *= -self.gamma
+            return np.exp(out, out=out)
+        if self.name == "cosine":
+            A, B = _of_length_one(A), _of_length_one(B)
+        products = A @ B.T
+        if self.name == "poly":
+            return (self.gamma * products + self.coef0) ** self.degree
+        if self.name == "sigmoid":
+            return np.tanh(self.gamma * products + self.coef0)
+        return np.asarray(products)
+
+
+def squared_distances(A: np.ndarray, B: np.ndarray) -> np.ndarray:
+    """‖a − b‖² of every pair, by one product of the rows about their common middle.
+
+    >>> squared_distances(np.array([[1e9, 0.0]]), np.array([[1e9, 2.0], [1e9 + 1, 0.0]]))
+    array([[4., 1.]])
+    """
+    middle = B.mean(axis=0)
+    A, B = A - middle, B - middle
+    out = A @ B.T
+    out *= -2.0
+    out += np.einsum("ij,ij->i", A, A)[:, None]
+    out += np.einsum("ij,ij->i", B, B)
+    return np.maximum(out, 0.0, out=out)
+
+
+def _of_length_one(X: np.ndarray) -> np.ndarray:
+    lengths = np.sqrt(np.einsum("ij,ij->i", X, X))[:, None]
+    return np.divide(X, lengths, out=np.zeros_like(X), where=lengths > 0)
+
 
 EXACT = 5_000  # rows up to which every pair is looked at
 _BATCH = 2_000

@@ -12,7 +12,7 @@ from tamis import check
 from tamis.engine.seed import generator
 from tamis.errors import DamagedError, ParameterError, TableError
 from tamis.project.base import Projection, refuse_overflow, saved_matrix
-from tamis.project.kernels import squared_distances
+from tamis.project.kernel_pca import squared_distances
 from tamis.project.signs import fixed_signs
 from tamis.saved import read_entry, read_integer
 from tamis.table import Table, refuse_missing

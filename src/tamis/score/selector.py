@@ -14,9 +14,8 @@ from tamis.engine import drawn_seed
 from tamis.errors import ParameterError, TamisWarning
 from tamis.score.combine import HOW, combine, criterion_weights
 from tamis.score.criteria import criterion_named, criterion_names
-from tamis.score.criterion import Criterion, Target, read_table
+from tamis.score.criterion import Criterion, OverTargets, Target, read_table
 from tamis.score.permutation import FEWEST_PERMUTATIONS, TailScores, benjamini_hochberg, permutation_pvalues
-from tamis.score.several_targets import OverTargets
 from tamis.table import Table, eager, in_days, refusal, same_length
 from tamis.table.interface.selector import TableSelector
 from tamis.table.interface.several_classes import has_several_targets

@@ -18,7 +18,7 @@ _HOME = {
     "SelectorComparison": "tamis.search.comparison",
     "History": "tamis.search.history",
     "Trial": "tamis.search.history",
-    "agreement": "tamis.search.resampling.stability_index",
+    "agreement": "tamis.search.resampling.resamples",
     "Forward": "tamis.search.strategy.forward",
     "Backward": "tamis.search.strategy.backward",
     "Floating": "tamis.search.strategy.floating",

@@ -15,7 +15,7 @@ from tamis.engine import workers
 from tamis.errors import KindError, ParameterError
 from tamis.metrics import scorer_of
 from tamis.search.estimator_input import refused, transforms
-from tamis.search.resampling.stability_index import agreement
+from tamis.search.resampling.resamples import agreement
 from tamis.search.weights import column_weights
 from tamis.split import folds
 from tamis.table import Classes, Table, eager, in_days, is_class_target, is_frame, numbers, same_length, take

@@ -14,10 +14,8 @@ from tamis.engine import generator, map_threads, seed_from, workers
 from tamis.errors import KindError, ParameterError, TamisWarning
 from tamis.score.interchangeable import Interchangeable, clusters_of
 from tamis.search.estimator_input import refuse_holes, refused, seeded, shown_to, takes
-from tamis.search.resampling.false_selection_bound import expected_false, threshold_for
 from tamis.search.resampling.lasso import Lasso, lasso_of
-from tamis.search.resampling.resamples import WAYS, resamples
-from tamis.search.resampling.stability_index import agreement
+from tamis.search.resampling.resamples import WAYS, agreement, expected_false, resamples, threshold_for
 from tamis.search.weights import column_weights
 from tamis.table import (
     Classes,
@@ -75,7 +73,7 @@ class StabilitySelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     threshold_ : the threshold used.
     mean_selected_ : mean number of columns chosen on a resample.
     expected_false_ : upper bound on the expected number of columns kept falsely; see
-        `tamis.search.resampling.false_selection_bound`. It compares
+        `tamis.search.resampling.resamples`. It compares
         columns of equal chance; NaN for the bootstrap, for "union" and with `noise` or `drop`, where no bound holds.
     clusters_ : with `interchangeable`, the clusters kept, printed as "g17 or g203".
     alphas_, frequency_path_ : the path, and the frequencies at each of its strengths.

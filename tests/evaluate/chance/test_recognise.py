@@ -5,9 +5,16 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from tamis.evaluate.chance.recognise import recognised, unequal
-from tamis.evaluate.chance.reference import almost_equal_rows, coin_table, equal_rows, noise_table, telling_table
-from tamis.evaluate.chance.uninformed import blind
+from tamis.evaluate.chance.reference import (
+    almost_equal_rows,
+    blind,
+    coin_table,
+    equal_rows,
+    noise_table,
+    recognised,
+    telling_table,
+    unequal,
+)
 from tamis.metrics import find, prepare
 
 

@@ -14,9 +14,9 @@ from threadpoolctl import threadpool_limits
 from tamis.engine import generator, map_threads, seed_of
 from tamis.errors import KindError, ParameterError
 from tamis.evaluate.chance.answers import Answers, labels_of, prepared, read_returned, score_of, usual_metric
+from tamis.evaluate.chance.reference import chance
 from tamis.evaluate.chance.reshuffled import reshuffled
 from tamis.evaluate.chance.shuffle import permuted
-from tamis.evaluate.chance.uninformed import chance
 from tamis.evaluate.cross_validate import cross_validate, named_folds
 from tamis.evaluate.fold.outcome import outcome_of
 from tamis.evaluate.nested import mean_score

@@ -10,8 +10,8 @@ from scipy.sparse.csgraph import connected_components
 
 from tamis.engine.seed import generator
 from tamis.errors import KindError, TamisError
-from tamis.evaluate.leakage.distances import encoded_rows, held_out_ridge, nearest
 from tamis.evaluate.leakage.duplicates import Shuffled, duplicates, near_duplicates, row_keys
+from tamis.evaluate.leakage.near_twins import encoded_rows, held_out_ridge, nearest
 from tamis.evaluate.problem import Problem
 from tamis.split import Folds
 from tamis.table import Table

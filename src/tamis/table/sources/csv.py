@@ -1,4 +1,4 @@
-"""Reading CSV, TSV and their relatives: a first look at some rows, then everything at once with pyarrow.csv."""
+"""Reading CSV, TSV and their relatives: the encoding, a first look at some rows, then everything with pyarrow.csv."""
 
 import codecs
 import contextlib
@@ -13,10 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as csv
 
-from tamis.errors import TableError, cause
+from tamis.errors import ParameterError, TableError, cause
 from tamis.table.inference.missing import SOFT_TOKENS
 from tamis.table.sources.dialect import Dialect, dialect_of, record_lengths
-from tamis.table.sources.encoding import encoding_of, known_encoding, single_byte
 from tamis.table.sources.file import File, arrow_buffer
 
 _HEAD = 1 << 20  # bytes of the first look
@@ -330,3 +329,69 @@ def _ragged(plan: _Plan, message: str, file: File) -> TableError:
                         f"{plan.dialect.delimiter!r}"
                     )
     return TableError(f"{file.label} does not read as a table: {message.splitlines()[0]}")
+
+
+_BOMS = ((codecs.BOM_UTF8, "utf8"), (codecs.BOM_UTF32_LE, "utf-32"), (codecs.BOM_UTF32_BE, "utf-32"))
+_BOMS_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+def encoding_of(head: bytes, label: str) -> str:
+    """The encoding, from a byte order mark, or from what the first bytes can be; bytes that are no text are refused.
+
+    >>> encoding_of("naïve".encode("latin-1"), "it")
+    'latin-1'
+    """
+    for mark, name in _BOMS:
+        if head.startswith(mark):
+            return name
+    if head.startswith(_BOMS_16):
+        return "utf-16"
+    if b"\0" in head:
+        return _without_mark(head, label)
+    _refuse_binary(head, label)
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)
+        return "utf8"
+    except UnicodeDecodeError:
+        return single_byte(head)
+
+
+def single_byte(head: bytes) -> str:
+    """Windows-1252 when its own letters (curly quotes, dashes, the euro) occur, Latin-1 otherwise."""
+    if not any(0x80 <= byte <= 0x9F for byte in set(head)):
+        return "latin-1"
+    try:
+        head.decode("cp1252")
+        return "cp1252"
+    except UnicodeDecodeError:
+        return "latin-1"
+
+
+def known_encoding(name: str) -> str:
+    """The encoding the user gave, when Python knows it."""
+    try:
+        codec = codecs.lookup(name).name
+    except (LookupError, TypeError) as error:
+        raise ParameterError(f"encoding={name!r} is not known; give for example utf-8, utf-16 or latin-1") from error
+    return "utf8" if codec == "utf-8" else codec
+
+
+def _without_mark(head: bytes, label: str) -> str:
+    """UTF-16 without a mark: mostly plain letters, so nearly all zero bytes are at odd (or even) places."""
+    even, odd = head[0::2].count(0), head[1::2].count(0)
+    if min(even, odd) * 20 <= max(even, odd) and max(even, odd) * 5 >= len(head):
+        return "utf-16-le" if odd > even else "utf-16-be"
+    raise _no_text(label)
+
+
+def _refuse_binary(head: bytes, label: str) -> None:
+    controls = sum(head.count(bytes([byte])) for byte in (*range(1, 8), *range(14, 27), 127))
+    if head.startswith((b"%PDF", b"\x89PNG", b"\xff\xd8\xff")) or controls * 10 > len(head):
+        raise _no_text(label)
+
+
+def _no_text(label: str) -> TableError:
+    return TableError(
+        f"{label} holds no text; give a CSV, TSV, Parquet, Feather, JSON lines or Excel file, "
+        "or say encoding= when it is text of an uncommon kind"
+    )
