@@ -16,6 +16,7 @@ from tamis.engine.run import map_threads
 from tamis.errors import DamagedError, KindError, ParameterError, TableError
 from tamis.table import Table, position
 from tamis.table.interface.extreme import LARGEST, SMALLEST
+from tamis.table.interface.takes_table import parameters
 from tamis.table.like import TableLike
 from tamis.transform.base import NumericTransform
 
@@ -28,6 +29,7 @@ CELLS = 1 << 18
 MISSING = ("refuse", "interpolate")
 
 
+@parameters
 class SignalTransform(NumericTransform):
     """Signals in, signals or their summaries out; columns that belong to no block pass through.
 
@@ -38,9 +40,9 @@ class SignalTransform(NumericTransform):
 
     min_positions: ClassVar[int] = 1
     squares: ClassVar[bool] = False  # signals are squared on the way, so that they must not be extreme
-    columns: Any
-    missing: str
-    n_jobs: int | None
+    columns: Any = None
+    missing: str = "refuse"
+    n_jobs: int | None = None
 
     def _check(self) -> None:
         check.one_of("missing", self.missing, MISSING)

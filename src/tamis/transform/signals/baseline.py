@@ -67,9 +67,6 @@ class Baseline(SignalTransform):
     degree: int | None = None
     max_iter: int | None = None
     tol: float = 1e-3
-    columns: Any = None
-    missing: str = "refuse"
-    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

@@ -57,9 +57,6 @@ class Convolve(SignalTransform):
     kernel: Any = field(default="edges", kw_only=False)
     shape: Any = None
     boundary: str | None = None
-    columns: Any = None
-    missing: str = "refuse"
-    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

@@ -59,9 +59,6 @@ class Denoise(WaveletTransform):
     level: int | None = None
     mode: str = "symmetric"
     shape: Any = None
-    columns: Any = None
-    missing: str = "refuse"
-    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

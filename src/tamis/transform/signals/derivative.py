@@ -1,7 +1,6 @@
 """Derivatives of signals, from local polynomials."""
 
 from dataclasses import field
-from typing import Any
 
 import numpy as np
 
@@ -44,9 +43,6 @@ class Derivative(SignalTransform):
     window: int | None = None
     degree: int | None = None
     spacing: float = 1.0
-    columns: Any = None
-    missing: str = "refuse"
-    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

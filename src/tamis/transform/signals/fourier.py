@@ -55,9 +55,6 @@ class Fourier(SignalTransform):
     bands: Any = None
     rate: float = 1.0
     shape: Any = None
-    columns: Any = None
-    missing: str = "refuse"
-    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

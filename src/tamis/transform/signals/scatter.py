@@ -53,9 +53,6 @@ class ScatterCorrection(SignalTransform):
 
     how: str = field(default="msc", kw_only=False)
     reference: str = "mean"
-    columns: Any = None
-    missing: str = "refuse"
-    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

@@ -43,9 +43,6 @@ class Sharpen(SignalTransform):
     amount: float = field(default=1.0, kw_only=False)
     window: int | None = None
     shape: Any = None
-    columns: Any = None
-    missing: str = "refuse"
-    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

@@ -58,9 +58,6 @@ class Smooth(SignalTransform):
     window: int | None = None
     degree: int = 2
     shape: Any = None
-    columns: Any = None
-    missing: str = "refuse"
-    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()

@@ -87,9 +87,6 @@ class Wavelet(WaveletTransform):
     wavelet: str = "db4"
     level: int | None = None
     mode: str = "periodization"
-    columns: Any = None
-    missing: str = "refuse"
-    n_jobs: int | None = None
 
     def _check(self) -> None:
         super()._check()
