@@ -1,6 +1,6 @@
 """The compiled core (`_core/`) as Python sees it: arrays are C-ordered, of the types said here.
 
-Groups of arrays are named tuples, read by their names: BinnedTable of `tamis.views.binned_table`; ForestTarget,
+Groups of arrays are named tuples, read by their names: BinnedTable of `tamis.views.binned`; ForestTarget,
 TargetCosts, ForestLimits and Draws of `tamis.forest.layout`; Trees of `tamis.forest.predict.trees`; BoostingTarget and
 BoostingLimits of `tamis.boosting.layout`; AdditiveColumns, AdditiveTarget and AdditiveLimits of
 `tamis.additive.layout`.

@@ -1,5 +1,5 @@
 #pragma once
-// The named tuples of tamis.forest.layout and tamis.views.binned_table, as the core takes them.
+// The named tuples of tamis.forest.layout and tamis.views.binned, as the core takes them.
 #include "arrays.hpp"
 #include "bootstrap.hpp"
 #include "criterion.hpp"
