@@ -71,10 +71,11 @@ def models(y: np.ndarray, variant: str, groups: np.ndarray, seed: int) -> Iterat
     cv: Any = folds_of(groups) if variant == "groups" else 5
     if y.dtype.kind == "f":
         tree, forest, boosting = tamis.TreeRegressor, tamis.ForestRegressor, tamis.boosting.BoostingRegressor
-        criteria = ["squared_error", "absolute_error"] + ["poisson"] * bool(y.min() >= 0)
+        counts = ["poisson"] * bool(y.min() >= 0)
+        criteria, others = ["squared_error", "absolute_error", *counts], ["standard_deviation", *counts]
     else:
         tree, forest, boosting = tamis.TreeClassifier, tamis.ForestClassifier, tamis.boosting.BoostingClassifier
-        criteria = ["gini", "entropy", "gain_ratio", "chi2"]
+        criteria, others = ["gini", "entropy", "gain_ratio", "chi2"], ["entropy", "ordinal"]
         for by in ("brier", "log_loss"):
             yield f"tree, pruned by {by}", tree(prune="cv", prune_by=by, cv=cv, random_state=seed)
     for criterion in criteria:
@@ -84,6 +85,8 @@ def models(y: np.ndarray, variant: str, groups: np.ndarray, seed: int) -> Iterat
     yield "tree, best first", tree(max_leaf_nodes=9, missing="majority", min_samples_leaf=3)
     yield "forest", forest(20, random_state=seed)
     yield "forest, large leaves", forest(10, random_state=seed, min_samples_leaf=7, max_features=None)
+    for criterion in others:
+        yield f"forest by {criterion}", forest(10, random_state=seed, criterion=criterion)
     yield "forest, random thresholds", forest(10, random_state=seed, thresholds="random")
     yield "boosting", boosting(20, random_state=seed)
     yield "boosting, drawn columns", boosting(15, random_state=seed, max_depth=3, max_features=0.5)

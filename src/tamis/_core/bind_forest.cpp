@@ -15,18 +15,10 @@ ForestProblem problem_of(nb::handle table, nb::handle target, nb::handle limits,
     problem.draws = draws_of(draws, problem.table.n_rows, owners);
     problem.judges = judges || judges_copies;
     if (judges_copies) problem.population = problem.draws.population;
-    const int criterion = nb::cast<int>(limits.attr("criterion"));  // the place in CRITERIA or CLASS_CRITERIA of forest/settings.py
-    const bool by_entropy = problem.target.n_classes > 0 && criterion == 1;
-    if (!problem.target.codes.empty()) problem.criterion = CriterionKind::ORDERED;
-    else if (problem.target.values.empty()) problem.criterion = by_entropy ? CriterionKind::ENTROPY : CriterionKind::GINI;
-    else if (problem.target.n_targets > 1) problem.criterion = CriterionKind::SQUARED_ERRORS;
-    else if (by_entropy) problem.criterion = CriterionKind::BINARY_ENTROPY;
-    else if (problem.target.n_classes) problem.criterion = CriterionKind::SQUARED_ERROR;
-    else {
-        problem.criterion = criterion == 2   ? CriterionKind::POISSON
-                            : criterion == 1 ? CriterionKind::STANDARD_DEVIATION
-                                             : CriterionKind::SQUARED_ERROR;
-    }
+    // the place in CLASS_CRITERIA or CRITERIA of forest/settings.py
+    const int place = nb::cast<int>(limits.attr("criterion"));
+    problem.criterion = CriterionKind(place + (problem.target.n_classes ? 0 : int(CriterionKind::SQUARED_ERROR)));
+    if (problem.criterion == CriterionKind::ORDERED && problem.target.codes.empty()) problem.criterion = CriterionKind::GINI;  // two classes
     if (!loss.is_none()) {
         Array<double, 2> costs = nb::cast<Array<double, 2>>(loss);
         problem.loss = {costs.data(), costs.size()};

@@ -13,7 +13,8 @@
 
 namespace tamis {
 
-enum class CriterionKind { SQUARED_ERROR, GINI, SQUARED_ERRORS, STANDARD_DEVIATION, POISSON, BINARY_ENTROPY, ENTROPY, ORDERED };
+/// What splits of a forest's trees are compared by.
+enum class CriterionKind { GINI, ENTROPY, ORDERED, SQUARED_ERROR, STANDARD_DEVIATION, POISSON };
 
 /// What the trees of a forest are grown on and by.
 struct ForestProblem {
@@ -35,7 +36,7 @@ public:
     virtual GrownTrees make(uint64_t row_seed, uint64_t tree_seed, const Interrupt& interrupt) = 0;
 };
 
-template <class Criterion>
+template <class NodeRows>
 class TreeMakerBy : public TreeMaker {
 public:
     explicit TreeMakerBy(const ForestProblem& problem)
@@ -114,22 +115,25 @@ private:
     }
 
     const ForestProblem& problem_;
-    Grower<Criterion> grower_;
+    Grower<NodeRows> grower_;
     GrowingTree tree_;
     std::vector<int32_t> counts_, copy_counts_;
     std::vector<uint32_t> identity_;
 };
 
 inline std::unique_ptr<TreeMaker> tree_maker(const ForestProblem& problem) {
+    const bool is_classes = problem.target.values.empty();
+    if (problem.target.n_targets > 1 && !is_classes) return std::make_unique<TreeMakerBy<SeveralRows>>(problem);
     switch (problem.criterion) {
-        case CriterionKind::GINI: return std::make_unique<TreeMakerBy<Gini>>(problem);
-        case CriterionKind::SQUARED_ERRORS: return std::make_unique<TreeMakerBy<SquaredErrors>>(problem);
-        case CriterionKind::STANDARD_DEVIATION: return std::make_unique<TreeMakerBy<StandardDeviation>>(problem);
-        case CriterionKind::POISSON: return std::make_unique<TreeMakerBy<PoissonDeviance>>(problem);
-        case CriterionKind::BINARY_ENTROPY: return std::make_unique<TreeMakerBy<BinaryEntropy>>(problem);
-        case CriterionKind::ENTROPY: return std::make_unique<TreeMakerBy<Entropy>>(problem);
-        case CriterionKind::ORDERED: return std::make_unique<TreeMakerBy<OrderedClasses>>(problem);
-        default: return std::make_unique<TreeMakerBy<SquaredError>>(problem);
+        case CriterionKind::ENTROPY:
+            if (is_classes) return std::make_unique<TreeMakerBy<EntropyRows>>(problem);
+            return std::make_unique<TreeMakerBy<FallRows<Entropy>>>(problem);
+        case CriterionKind::ORDERED: return std::make_unique<TreeMakerBy<OrderedRows>>(problem);
+        case CriterionKind::STANDARD_DEVIATION: return std::make_unique<TreeMakerBy<DeviationRows>>(problem);
+        case CriterionKind::POISSON: return std::make_unique<TreeMakerBy<FallRows<Poisson>>>(problem);
+        default:
+            if (is_classes) return std::make_unique<TreeMakerBy<ClassRows>>(problem);
+            return std::make_unique<TreeMakerBy<NumberRows>>(problem);
     }
 }
 

@@ -55,27 +55,18 @@ public:
         return node_.count - left.count < min_leaf_ || node_.hessian - left.hessian < MIN_HESSIAN;
     }
 
-    /// The score as numerator and denominator: scores are compared without a division.
-    struct Score {
-        double above, below;
-
-        bool exceeds(double bar) const { return above > bar * below; }
-        double value() const { return above / below; }
-    };
-
-    Score score(const GradientSums& left) const {
+    SquaresOverWeight score(const GradientSums& left) const {
         const double gl = left.gradient, gr = node_.gradient - gl;
-        const double a = left.hessian + l2_, b = node_.hessian - left.hessian + l2_;
-        return {gl * gl * b + gr * gr * a, a * b};
+        return {gl * gl, left.hessian + l2_, gr * gr, node_.hessian - left.hessian + l2_};
     }
 
     /// The same of steps d within bounds, each of which brings - 2 G d - (H + λ) d²; none where they go against the column.
-    Score bounded_score(const GradientSums& left, int monotone) const {
+    SquaresOverWeight bounded_score(const GradientSums& left, int monotone) const {
         GradientSums right = node_;
         right -= left;
         const double a = step_of(left), b = step_of(right);
-        if (monotone * (b - a) < 0.0) return {-std::numeric_limits<double>::infinity(), 1.0};
-        return {fall_of(left, a) + fall_of(right, b), 1.0};
+        if (monotone * (b - a) < 0.0) return {-std::numeric_limits<double>::infinity(), 1.0, 0.0, 1.0};
+        return {fall_of(left, a), 1.0, fall_of(right, b), 1.0};
     }
 
 private:

@@ -123,7 +123,7 @@ private:
         if (best.is_better) keep(j, best, missing.count > 0.0 ? best.side : goes_with_most(best), false);
     }
 
-    void take(const SecondOrderGain::Score& score, Best better, Best& best) {
+    void take(const SquaresOverWeight& score, Best better, Best& best) {
         bar_ = score.value() * (1.0 + TIE);
         best = better;
         best.is_better = true;

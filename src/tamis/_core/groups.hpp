@@ -2,7 +2,6 @@
 // The named tuples of tamis.forest.layout and tamis.views.binned, as the core takes them.
 #include "arrays.hpp"
 #include "bootstrap.hpp"
-#include "criterion.hpp"
 #include "forest.hpp"
 #include "route.hpp"
 

@@ -56,12 +56,12 @@ struct GrowingTree {
 ///
 /// Nodes are split depth first, and searched when their turn comes. Large nodes read the codes of the whole table; from MAX_BLOCK drawn rows on, a node's codes are
 /// copied side by side, and its subtree is grown inside the processor's cache.
-template <class Criterion>
+template <class NodeRows>
 class Grower {
 public:
     Grower(const BinnedTable& table, const Target& target, const Limits& limits)
         : table_(table), target_(target), limits_(limits), splitter_(table, target, limits_, table.n_rows),
-          n_sums_(splitter_.criterion.n_sums()), weight_(table.n_rows), inside_(table.n_rows), moved_(table.n_rows),
+          n_sums_(splitter_.rows.n_sums()), weight_(table.n_rows), inside_(table.n_rows), moved_(table.n_rows),
           value_(n_sums_), column_(table.n_columns()), is_constant_(table.n_columns(), 0) {}
 
     /// A tree on the rows drawn counts[i] times; with `keeps_values`, the values of all nodes and cuts for rows that were not drawn.
@@ -133,7 +133,7 @@ private:
             const std::span node_rows = rows.inside.subspan(entry.begin, entry.end - entry.begin);
             splitter_.answers.bounds = entry.bounds;
             summarise(rows.targets, node_rows);
-            const NodeSummary node = splitter_.criterion.node();
+            const NodeSummary node = splitter_.rows.node();
             if (n_kept_) std::copy(value_.begin(), value_.end(), &tree_->value[entry.node * n_kept_]);
             if (node.n_drawn <= max_block) {
                 waiting_.push_back(entry);
@@ -157,8 +157,8 @@ private:
 
     /// Gather the rows of a node; value_: what it answers, within its bounds.
     void summarise(const RowTargets& targets, std::span<const uint32_t> node_rows) {
-        splitter_.criterion.summarise(targets, node_rows, value_.data());
-        if (limits_.monotone.empty() || !Criterion::has_one_answer) return;
+        splitter_.rows.summarise(targets, node_rows, value_.data());
+        if (limits_.monotone.empty() || !NodeRows::has_one_answer) return;
         splitter_.answers.base = value_[0];
         value_[0] = splitter_.answers.bounds.clamp(value_[0]);
     }
@@ -167,7 +167,7 @@ private:
     std::pair<Bounds, Bounds> bounds_below(const RowTargets& targets, std::span<const uint32_t> node_rows, size_t n_left, size_t j,
                                            const Bounds& bounds) const {
         const int monotone = monotone_of(limits_.monotone, j);
-        if (monotone == 0 || !Criterion::has_one_answer) return {bounds, bounds};
+        if (monotone == 0 || !NodeRows::has_one_answer) return {bounds, bounds};
         auto mean = [&](std::span<const uint32_t> side) {
             double weight = 0.0, sum = 0.0;
             for (const uint32_t row : side) {
@@ -189,13 +189,13 @@ private:
     ///
     /// Rows of the part are rows of the node: what either side must have, it has all the more.
     Split best_split(const Rows& rows, std::span<const uint32_t> node_rows, const NodeSummary& node) {
-        const Criterion& criterion = splitter_.criterion;
+        const NodeRows& own = splitter_.rows;
         Split split;
         if (int64_t(node_rows.size()) > limits_.max_rows) {
             const std::span part = std::span(moved_).first(size_t(limits_.max_rows));
             spread_rows(node_rows, part);
             summarise(rows.targets, part);
-            if (!criterion.node().is_pure) split = search(rows.codes, part, true);
+            if (!own.node().is_pure) split = search(rows.codes, part, true);
             if (split.column < 0) {
                 summarise(rows.targets, node_rows);
                 split = search(rows.codes, node_rows, false);
@@ -204,7 +204,7 @@ private:
             split = search(rows.codes, node_rows, false);
         }
         if (split.column >= 0) {
-            tree_->gain[size_t(split.column)] += criterion.gain(split.score) * (node.total / criterion.node().total);
+            tree_->gain[size_t(split.column)] += own.gain(split.score) * (node.total / own.node().total);
         }
         return split;
     }
@@ -222,8 +222,8 @@ private:
     /// time); of a part of the node's rows that is not known.
     Split search(const CodeMatrix& codes, std::span<const uint32_t> node_rows, bool is_part) {
         const size_t d = column_.size(), m = node_rows.size();
-        splitter_.criterion.prepare(m);
-        const double bound = splitter_.criterion.best_possible(m);
+        splitter_.rows.prepare(m);
+        const double bound = splitter_.rows.best_possible(m);
         Split split;
         for (size_t tried = 0; tried < d; ++tried) {
             if (split.column >= 0 && (int64_t(tried) >= limits_.max_features || split.score >= bound)) break;
@@ -394,7 +394,7 @@ private:
     size_t draw_by_weight(size_t m, double total) {
         double at = rng_.uniform() * total;
         size_t i = 0;
-        for (; i + 1 < m && at >= splitter_.criterion.weight(i); ++i) at -= splitter_.criterion.weight(i);
+        for (; i + 1 < m && at >= splitter_.rows.weight(i); ++i) at -= splitter_.rows.weight(i);
         return i;
     }
 
@@ -486,7 +486,7 @@ private:
     const BinnedTable& table_;
     const Target& target_;
     Limits limits_;
-    Splitter<Criterion> splitter_;
+    Splitter<NodeRows> splitter_;
     size_t n_sums_, n_kept_ = 0;
     Rng rng_{0};
     GrowingTree* tree_ = nullptr;

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "binned_table.hpp"
-#include "criterion.hpp"
 #include "level_set.hpp"
 #include "node.hpp"
+#include "node_rows.hpp"
 #include "out_of_bag.hpp"
 #include "rng.hpp"
 #include "route.hpp"

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "binned_table.hpp"
-#include "criterion.hpp"
 #include "monotone.hpp"
+#include "node_rows.hpp"
 #include "rng.hpp"
 
 namespace tamis {
@@ -77,11 +77,11 @@ private:
 };
 
 /// The best split of a node's rows along one column; a criterion says what is best.
-template <class Criterion>
+template <class NodeRows>
 class Splitter {
 public:
     Splitter(const BinnedTable& table, const Target& target, const Limits& limits, size_t max_rows)
-        : criterion(target, max_rows, max_codes(table)), code(max_rows), table_(table), limits_(limits), order_(max_rows),
+        : rows(target, max_rows, max_codes(table)), code(max_rows), table_(table), limits_(limits), order_(max_rows),
           mean_(max_codes(table) + 1), level_(max_codes(table) + 2), ordered_(MAX_COMPARED_LEVELS) {}
 
     /// The best cut of a numeric column; `split` is replaced where it is better, rows without a value tried on both sides.
@@ -92,14 +92,14 @@ public:
     void try_cuts(size_t j, size_t m, Split& split) {
         int64_t absent = table_.n_values[j];
         const bool may_miss = table_.missing[j];
-        const NodeSummary& node = criterion.node();
+        const NodeSummary& node = rows.node();
         Cut best{split.score, -1, false};
         // not m: a row given twice must count as one that weighs 2
         const bool is_coarse = node.n_drawn > int64_t(RowOrder::MAX_COMPARED);
         Buckets buckets;
         if (is_coarse) {
             buckets = into_buckets(m, absent, may_miss);
-            if (criterion.prefers_bins(buckets.n, m)) {
+            if (rows.prefers_bins(buckets.n, m)) {
                 scan_bins(m, buckets.n, may_miss, best);
                 keep(j, best, buckets, split);
                 return;
@@ -128,20 +128,20 @@ public:
         const bool missing_left = rng.uniform() < 0.5;
         if (low >= high) low = high = std::min(low, absent - 1);  // one value: all that can be told apart is having one
         const auto [cut, threshold] = threshold_between(j, low, high, u);
-        typename Criterion::Left left;
-        criterion.reset(left);
+        typename NodeRows::Left left;
+        rows.reset(left);
         int64_t n_left = 0;
         for (size_t i = 0; i < m; ++i) {
             if (code[i] <= cut || (code[i] == absent && missing_left)) {
-                criterion.collect(left, i);
-                n_left += criterion.drawn(i);
+                rows.collect(left, i);
+                n_left += rows.drawn(i);
             }
         }
-        const int64_t n_drawn = criterion.node().n_drawn;
+        const int64_t n_drawn = rows.node().n_drawn;
         if (n_left == 0 || n_left == n_drawn || !is_enough(double(n_left)) || !is_heavy(left.v)) return;
-        criterion.settle(left);
+        rows.settle(left);
         if (!is_allowed(left)) return;
-        const double score = criterion.score(left);
+        const double score = rows.score(left);
         if (score > split.score * MARGIN) split = {score, int64_t(j), cut, missing_left, threshold, 0};
     }
 
@@ -158,10 +158,10 @@ public:
             const size_t pick = limits_.random_cut ? 1 + size_t(rng.uniform() * double(n - 1)) : 0;
             cut_levels(j, n, pick, split);
         }
-        for (size_t i = 0; i < n; ++i) criterion.clear_bin(level_[i]);
+        for (size_t i = 0; i < n; ++i) rows.clear_bin(level_[i]);
     }
 
-    Criterion criterion;
+    NodeRows rows;
     std::vector<uint16_t> code;  // of the node's rows in the column at hand
     std::vector<size_t> chosen;  // levels that go left at the best split so far
     AllowedAnswers answers;      // of splits, where limits are monotone; base: what the node's rows answer
@@ -188,19 +188,19 @@ private:
         return n;
     }
 
-    bool is_heavy(double v) const { return v >= limits_.min_weight && criterion.node().total - v >= limits_.min_weight; }
+    bool is_heavy(double v) const { return v >= limits_.min_weight && rows.node().total - v >= limits_.min_weight; }
 
     /// Whether both sides have rows enough; counted only where more than one is asked for.
     bool is_enough(double n_left) const {
         const double least = double(limits_.min_leaf);
-        return limits_.min_leaf <= 1 || (n_left >= least && double(criterion.node().n_drawn) - n_left >= least);
+        return limits_.min_leaf <= 1 || (n_left >= least && double(rows.node().n_drawn) - n_left >= least);
     }
 
     /// Whether the answers of both sides may be, where they are bounded.
-    bool is_allowed(const typename Criterion::Left& left) const {
-        if constexpr (Criterion::has_one_answer) {
+    bool is_allowed(const typename NodeRows::Left& left) const {
+        if constexpr (NodeRows::has_one_answer) {
             if (limits_.monotone.empty()) return true;
-            const double right = criterion.node().total - left.v;
+            const double right = rows.node().total - left.v;
             return answers.allows(left.s / left.v, -left.s / right);
         }
         return true;
@@ -215,7 +215,7 @@ private:
     /// Turn codes into buckets, a missing value into the one after the last.
     Buckets into_buckets(size_t m, int64_t absent, bool may_miss) {
         int64_t most = RowOrder::MAX_BUCKETS;
-        while (2 * most > criterion.node().n_drawn) most >>= 1;
+        while (2 * most > rows.node().n_drawn) most >>= 1;
         if (absent < most && absent < MAX_COPIED) return {0, 0, absent};  // codes as they are: they need not be read twice
         uint16_t low = 65535, high = 0;
         for (size_t i = 0; i < m; ++i) {
@@ -239,29 +239,29 @@ private:
     /// The best cut between two bins, from their sums.
     void scan_bins(size_t m, int64_t n, bool may_miss, Cut& best) {
         const int64_t last_bin = may_miss ? n : n - 1;
-        criterion.fill(code.data(), m, last_bin);
+        rows.fill(code.data(), m, last_bin);
         const bool counts = limits_.min_leaf > 1;
-        if (counts) criterion.count(code.data(), m);
-        const bool with_missing = may_miss && criterion.bin_weight(size_t(n)) > 0.0;
+        if (counts) rows.count(code.data(), m);
+        const bool with_missing = may_miss && rows.bin_weight(size_t(n)) > 0.0;
         for (int side = 0; side <= int(with_missing); ++side) {  // missing on the right, then on the left
-            typename Criterion::Left left;
-            criterion.reset(left);
-            double n_left = 0.0, bar = criterion.bar(best.score);
+            typename NodeRows::Left left;
+            rows.reset(left);
+            double n_left = 0.0, bar = rows.bar(best.score);
             if (side) {
-                criterion.add_bin(left, size_t(n));
-                if (counts) n_left = criterion.bin_drawn(size_t(n));
+                rows.add_bin(left, size_t(n));
+                if (counts) n_left = rows.bin_drawn(size_t(n));
             }
             const int64_t end = side ? n - 1 : n + int64_t(with_missing) - 1;
             for (int64_t k = 0; k < end; ++k) {
-                criterion.add_bin(left, size_t(k));
-                if (counts) n_left += criterion.bin_drawn(size_t(k));
-                if (criterion.exceeds(left, bar) && is_heavy(left.v) && is_enough(n_left) && is_allowed(left)) {
-                    best = {criterion.score(left), k, side == 1};
-                    bar = criterion.bar(best.score);
+                rows.add_bin(left, size_t(k));
+                if (counts) n_left += rows.bin_drawn(size_t(k));
+                if (rows.exceeds(left, bar) && is_heavy(left.v) && is_enough(n_left) && is_allowed(left)) {
+                    best = {rows.score(left), k, side == 1};
+                    bar = rows.bar(best.score);
                 }
             }
         }
-        for (int64_t k = 0; k <= last_bin; ++k) criterion.clear_bin(size_t(k));
+        for (int64_t k = 0; k <= last_bin; ++k) rows.clear_bin(size_t(k));
     }
 
     /// The best cut between two rows of different codes, in their order.
@@ -269,22 +269,22 @@ private:
         const bool counts = limits_.min_leaf > 1;
         size_t end = m;
         for (int side = 0; side < 2; ++side) {  // missing on the right, then on the left
-            typename Criterion::Left left;
-            criterion.reset(left);
-            double n_left = 0.0, bar = criterion.bar(best.score);
+            typename NodeRows::Left left;
+            rows.reset(left);
+            double n_left = 0.0, bar = rows.bar(best.score);
             for (size_t i = end; i < m; ++i) {
-                criterion.collect(left, order_[i]);
-                n_left += criterion.drawn(order_[i]);
+                rows.collect(left, order_[i]);
+                n_left += rows.drawn(order_[i]);
             }
-            if (end < m) criterion.settle(left);
+            if (end < m) rows.settle(left);
             for (size_t i = 0; i + 1 < end; ++i) {
                 const uint32_t p = order_[i];
-                criterion.add(left, p);
-                if (counts) n_left += criterion.drawn(p);
-                if (criterion.exceeds(left, bar) && code[p] != code[order_[i + 1]] && is_heavy(left.v) && is_enough(n_left) &&
+                rows.add(left, p);
+                if (counts) n_left += rows.drawn(p);
+                if (rows.exceeds(left, bar) && code[p] != code[order_[i + 1]] && is_heavy(left.v) && is_enough(n_left) &&
                     is_allowed(left)) {
-                    best = {criterion.score(left), code[p], side == 1};
-                    bar = criterion.bar(best.score);
+                    best = {rows.score(left), code[p], side == 1};
+                    bar = rows.bar(best.score);
                 }
             }
             if (!may_miss || code[order_[m - 1]] != absent) return;
@@ -309,7 +309,7 @@ private:
     /// Sums of every level; level_: those that the node has; returns how many.
     size_t gather_levels(size_t m, int64_t absent) {
         size_t n = 0;
-        const bool is_dense = Criterion::orders_levels && absent < std::max(int64_t(m), MAX_DENSE_LEVELS);
+        const bool is_dense = NodeRows::orders_levels && absent < std::max(int64_t(m), MAX_DENSE_LEVELS);
         if (!is_dense) {
             is_met_.resize(size_t(absent) + 1, 0);
             for (size_t i = 0; i < m; ++i) {
@@ -319,22 +319,22 @@ private:
             }
             for (size_t i = 0; i < n; ++i) is_met_[level_[i]] = 0;
         }
-        criterion.fill(code.data(), m, is_dense ? absent : std::numeric_limits<int32_t>::max());
+        rows.fill(code.data(), m, is_dense ? absent : std::numeric_limits<int32_t>::max());
         if (is_dense) {
             for (size_t k = 0; k <= size_t(absent); ++k) {
                 level_[n] = k;
-                n += criterion.bin_weight(k) > 0.0;
+                n += rows.bin_weight(k) > 0.0;
             }
         }
-        if (limits_.min_leaf > 1) criterion.count(code.data(), m);
+        if (limits_.min_leaf > 1) rows.count(code.data(), m);
         return n;
     }
 
     /// Sort level_ by mean, then by level; at random when the cut is.
     void arrange_levels(size_t n, Rng& rng) {
-        const size_t which = criterion.ordering_class(rng);
+        const size_t which = rows.ordering_class(rng);
         if (n <= MAX_COMPARED_LEVELS && !limits_.random_cut) {
-            for (size_t i = 0; i < n; ++i) mean_[i] = criterion.bin_mean(level_[i], which);
+            for (size_t i = 0; i < n; ++i) mean_[i] = rows.bin_mean(level_[i], which);
             for (size_t i = 0; i < n; ++i) {  // no branch that could be mispredicted
                 size_t place = 0;
                 for (size_t q = 0; q < n; ++q) {
@@ -346,7 +346,7 @@ private:
             return;
         }
         for (size_t i = 0; i < n; ++i) {
-            mean_[level_[i]] = limits_.random_cut ? rng.uniform() : criterion.bin_mean(level_[i], which);
+            mean_[level_[i]] = limits_.random_cut ? rng.uniform() : rows.bin_mean(level_[i], which);
         }
         std::sort(level_.begin(), level_.begin() + ptrdiff_t(n), [this](size_t a, size_t b) {
             return mean_[a] < mean_[b] || (mean_[a] == mean_[b] && a < b);
@@ -357,17 +357,17 @@ private:
     void cut_levels(size_t j, size_t n, size_t pick, Split& split) {
         double charge = 0.0, undivided = 0.0;
         if (n > FREE_LEVELS && pick == 0) {
-            std::tie(charge, undivided) = criterion.charge(2.0 / std::numbers::pi * double(n - FREE_LEVELS));
+            std::tie(charge, undivided) = rows.charge(2.0 / std::numbers::pi * double(n - FREE_LEVELS));
         }
-        typename Criterion::Left left;
-        criterion.reset(left);
+        typename NodeRows::Left left;
+        rows.reset(left);
         double n_left = 0.0;
         size_t n_best = 0;
         for (size_t i = 0; i + 1 < n; ++i) {
-            criterion.add_bin(left, level_[i]);
-            if (limits_.min_leaf > 1) n_left += criterion.bin_drawn(level_[i]);
+            rows.add_bin(left, level_[i]);
+            if (limits_.min_leaf > 1) n_left += rows.bin_drawn(level_[i]);
             if (!is_heavy(left.v) || (pick && i + 1 != pick) || !is_enough(n_left)) continue;
-            const double score = criterion.score(left) - charge;
+            const double score = rows.score(left) - charge;
             if (score > split.score * MARGIN && (charge == 0.0 || score > undivided) && is_allowed(left)) {
                 split.score = score;
                 n_best = i + 1;

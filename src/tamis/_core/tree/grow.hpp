@@ -580,7 +580,7 @@ private:
 
     double ratio(double gain, double left_weight, const double* total) const {
         const double weight = weight_of_classes(total, n_);
-        return gain / weight / split_information(left_weight, weight);
+        return GainRatio::ratio(gain, left_weight, weight);
     }
 
     /// Weight on the left of a cut; only the gain ratio asks for it.

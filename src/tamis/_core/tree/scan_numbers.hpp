@@ -51,9 +51,10 @@ Cut scan_gini(const Order& order, const RowValues& target, double* left, const d
         sr -= w * (b + b - w);
         wl += w;
         wr -= w;
-        if (sl * wr + sr * wl > bar * wl * wr && p + 1 >= min_leaf && n - p - 1 >= min_leaf && wl >= limits.min_weight &&
+        const SquaresOverWeight sides{sl, wl, sr, wr};
+        if (sides.exceeds(bar) && p + 1 >= min_leaf && n - p - 1 >= min_leaf && wl >= limits.min_weight &&
             wr >= limits.min_weight && order.ends_code(size_t(p)) && is_allowed<Gini>(left, total, limits)) {
-            best = sl / wl + sr / wr;
+            best = sides.value();
             bar = best + limits.slack;
             where = p;
         }
@@ -83,9 +84,10 @@ Cut scan_squares(const Order& order, const Rows& target, double mean, const doub
         wr -= w;
         yl += wy;
         yr -= wy;
-        if (yl * yl * wr + yr * yr * wl > bar * wl * wr && p + 1 >= min_leaf && n - p - 1 >= min_leaf && wl >= limits.min_weight &&
+        const SquaresOverWeight sides{yl * yl, wl, yr * yr, wr};
+        if (sides.exceeds(bar) && p + 1 >= min_leaf && n - p - 1 >= min_leaf && wl >= limits.min_weight &&
             wr >= limits.min_weight && order.ends_code(size_t(p)) && limits.allows(yl / wl, yr / wr)) {
-            best = yl * yl / wl + yr * yr / wr;
+            best = sides.value();
             bar = best + limits.slack;
             where = p;
         }
