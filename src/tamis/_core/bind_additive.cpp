@@ -50,11 +50,9 @@ nb::list fit_additive(nb::handle columns, nb::handle target, Array2<const double
                                sizes.size() > 1};
     const auto is_interrupted = interrupt_check(nb::none());
     std::vector<AdditiveFit> path;
-    try {
+    {
         nb::gil_scoped_release unlocked;
         path = Fitter(table, rows, settings, n_threads, is_interrupted).fit_path(sizes);
-    } catch (const Interrupted&) {
-        throw nb::python_error();
     }
     const size_t n_sums = rows.target.n_sums;
     nb::list models;

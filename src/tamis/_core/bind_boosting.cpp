@@ -39,7 +39,7 @@ nb::tuple boost(nb::handle table, nb::handle target, nb::handle limits, Array<do
     if (sorts_rows && binned.n_rows > 65536) throw std::invalid_argument("too many rows to be sorted");
     const auto is_interrupted = interrupt_check(nb::none());
     BoostedTrees boosted;
-    try {
+    {
         nb::gil_scoped_release unlocked;
         Interrupt interrupt;
         run_in_order(
@@ -49,8 +49,6 @@ nb::tuple boost(nb::handle table, nb::handle target, nb::handle limits, Array<do
                 return boosting.run(n_rounds, {columns.data(), columns.size()}, n_threads, interrupt);
             },
             [&](size_t, BoostedTrees all) { boosted = std::move(all); });
-    } catch (const Interrupted&) {
-        throw nb::python_error();
     }
     return nb::make_tuple(nodes_array(boosted.trees.nodes), array_of(std::move(boosted.roots)), array_of(std::move(boosted.trees.sets)),
                           array_of(std::move(boosted.gain)));
@@ -66,11 +64,9 @@ nb::tuple join_bins(nb::handle table, Array<double, 1> counted, size_t max_bins,
     check_size(counted.size(), binned.n_rows, "counted");
     const auto is_interrupted = interrupt_check(nb::none());
     JoinedBins joined;
-    try {
+    {
         nb::gil_scoped_release unlocked;
         joined = joined_bins(binned, {counted.data(), counted.size()}, max_bins, n_threads, is_interrupted);
-    } catch (const Interrupted&) {
-        throw nb::python_error();
     }
     return nb::make_tuple(array_of(std::move(joined.codes), {binned.n_columns(), binned.n_rows}), array_of(std::move(joined.n_values)),
                           array_of(std::move(joined.first)), array_of(std::move(joined.low)), array_of(std::move(joined.high)));

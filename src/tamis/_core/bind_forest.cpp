@@ -84,12 +84,8 @@ public:
         const ForestProblem problem = problem_of(table, target, limits, draws, judges, loss, forest_.copies.has_value(), owners);
         check_size(problem.table.n_columns(), forest_.gain.size(), "n_values");
         const auto is_interrupted = interrupt_check(progress);
-        try {
-            nb::gil_scoped_release unlocked;
-            forest_.grow(problem, {seeds.data(), seeds.size()}, n_threads, is_interrupted);
-        } catch (const Interrupted&) {
-            throw nb::python_error();
-        }
+        nb::gil_scoped_release unlocked;
+        forest_.grow(problem, {seeds.data(), seeds.size()}, n_threads, is_interrupted);
     }
 
     void add(nb::handle batch) { forest_.add(grown_of(batch)); }
@@ -162,7 +158,7 @@ nb::tuple permutation_rises(nb::handle trees, nb::handle table, Array<double, 2>
     check_size(seeds.size(), 2 * forest.n_trees(), "seeds");
     ImportanceSums sums(n_units, costs.n_classes);
     const auto is_interrupted = interrupt_check(nb::none());
-    try {
+    {
         nb::gil_scoped_release unlocked;
         Interrupt interrupt;
         auto measure = [&](size_t, size_t task) {
@@ -180,8 +176,6 @@ nb::tuple permutation_rises(nb::handle trees, nb::handle table, Array<double, 2>
         const size_t n_tasks = (forest.n_trees() + TREES_A_TASK - 1) / TREES_A_TASK;
         run_in_order(n_tasks, n_threads, interrupt, is_interrupted, measure,
                      [&](size_t, std::unique_ptr<ImportanceSums> some) { sums.add(*some); });
-    } catch (const Interrupted&) {
-        throw nb::python_error();
     }
     return nb::make_tuple(array_of(std::move(sums.total)), array_of(std::move(sums.square)),
                           array_of(std::move(sums.by_class), {n_units, costs.n_classes}), array_of(std::move(sums.with_class)),

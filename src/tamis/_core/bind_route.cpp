@@ -16,13 +16,9 @@ void by_rows(size_t n, size_t n_trees, size_t n_threads, Body body) {
     const size_t threads = std::max<size_t>(4, n_threads), rounds = (n + threads * ROWS_A_TASK - 1) / (threads * ROWS_A_TASK);
     const size_t size = n <= FEW_ROWS ? std::max<size_t>(n, 1) : std::max(FEW_ROWS, (n + threads * rounds - 1) / (threads * rounds));
     const auto is_interrupted = interrupt_check(nb::none());
-    try {
-        nb::gil_scoped_release unlocked;
-        run_apart((n + size - 1) / size, n_threads, n * n_trees < BRIEF, is_interrupted,
-                  [&](size_t task) { body(task * size, std::min((task + 1) * size, n)); });
-    } catch (const Interrupted&) {
-        throw nb::python_error();
-    }
+    nb::gil_scoped_release unlocked;
+    run_apart((n + size - 1) / size, n_threads, n * n_trees < BRIEF, is_interrupted,
+              [&](size_t task) { body(task * size, std::min((task + 1) * size, n)); });
 }
 
 Values values_of(const Array<double, 2>& X) { return {X.data(), X.shape(0), X.shape(1)}; }

@@ -128,17 +128,13 @@ template <class Make>
 auto run_alone(bool is_brief, Make make) {
     using Result = decltype(make(Interrupt{}));
     const auto is_interrupted = interrupt_check(nb::none());
-    try {
-        nb::gil_scoped_release unlocked;
-        if (is_brief) return make(Interrupt{});
-        Interrupt interrupt;
-        std::vector<Result> made;
-        run_in_order(1, 1, interrupt, is_interrupted, [&](size_t, size_t) { return std::make_unique<Result>(make(interrupt)); },
-                     [&](size_t, std::unique_ptr<Result> result) { made.push_back(std::move(*result)); });
-        return std::move(made.front());
-    } catch (const Interrupted&) {
-        throw nb::python_error();
-    }
+    nb::gil_scoped_release unlocked;
+    if (is_brief) return make(Interrupt{});
+    Interrupt interrupt;
+    std::vector<Result> made;
+    run_in_order(1, 1, interrupt, is_interrupted, [&](size_t, size_t) { return std::make_unique<Result>(make(interrupt)); },
+                 [&](size_t, std::unique_ptr<Result> result) { made.push_back(std::move(*result)); });
+    return std::move(made.front());
 }
 
 /// A TreeTable, the arrays that it reads, and its columns in order.
@@ -232,15 +228,13 @@ auto tree_leaves(nb::handle tree, Array<double, 2> X, size_t n_threads) {
     const size_t n = X.shape(0);
     std::vector<int64_t> leaf(n);
     const auto is_interrupted = interrupt_check(nb::none());
-    try {
+    {
         nb::gil_scoped_release unlocked;
         const RoutedTree routed(splits);
         run_apart((n + ROWS_A_TASK - 1) / ROWS_A_TASK, n_threads, n < 2'000'000, is_interrupted, [&](size_t task) {
             const size_t begin = task * ROWS_A_TASK;
             find_leaves(matrix_of(X), begin, std::min(begin + ROWS_A_TASK, n), routed.forest(), 0, leaf.data() + begin);
         });
-    } catch (const Interrupted&) {
-        throw nb::python_error();
     }
     return array_of(std::move(leaf));
 }
@@ -291,7 +285,7 @@ nb::tuple judge_prunings(const BoundTable& table, nb::handle problem, nb::handle
     std::vector<FoldErrors> found(n_folds);
     std::vector<double> squares, first, second;
     const auto is_interrupted = interrupt_check(nb::none());
-    try {
+    {
         nb::gil_scoped_release unlocked;
         const FoldJudge judge(table.table(), own, matrix, {alpha.data(), alpha.size()}, scale, full_weight);
         Interrupt interrupt;
@@ -317,8 +311,6 @@ nb::tuple judge_prunings(const BoundTable& table, nb::handle problem, nb::handle
                 for (size_t k = 0; k < part.size(); ++k) squares[k] += part[k];
             }
         }
-    } catch (const Interrupted&) {
-        throw nb::python_error();
     }
     nb::list parts;
     for (FoldErrors& fold : found) {
