@@ -18,7 +18,8 @@ ForestProblem problem_of(nb::handle table, nb::handle target, nb::handle limits,
     // the place in CLASS_CRITERIA or CRITERIA of forest/settings.py
     const int place = nb::cast<int>(limits.attr("criterion"));
     problem.criterion = CriterionKind(place + (problem.target.n_classes ? 0 : int(CriterionKind::SQUARED_ERROR)));
-    if (problem.criterion == CriterionKind::ORDERED && problem.target.codes.empty()) problem.criterion = CriterionKind::GINI;  // two classes
+    const bool has_codes = !problem.target.codes.empty();  // of two classes in order there are none
+    if (has_codes || problem.criterion == CriterionKind::ORDERED) problem.criterion = has_codes ? CriterionKind::ORDERED : CriterionKind::GINI;
     if (!loss.is_none()) {
         Array<double, 2> costs = nb::cast<Array<double, 2>>(loss);
         problem.loss = {costs.data(), costs.size()};

@@ -16,14 +16,7 @@ struct Stretch {
         items[left] = item;
         moved[right] = item;
     }
-    void append(size_t n_left, size_t n_right) const {
-        constexpr size_t FEW = 16;  // a call of memmove would take longer
-        if (n_right <= FEW) {
-            for (size_t i = 0; i < n_right; ++i) items[n_left + i] = moved[i];
-        } else {
-            std::copy_n(moved, n_right, items + n_left);
-        }
-    }
+    void append(size_t n_left, size_t n_right) const { std::copy_n(moved, n_right, items + n_left); }
 };
 
 template <class Item>

@@ -22,6 +22,7 @@ from tamis.table import LazyTable, features
 from tamis.tree.grow.fit import TreeData
 from tamis.tree.grow.layout import TreeLimits
 from tamis.tree.grow.training_set import CLASS_CRITERIA, NUMBER_CRITERIA, ClassProblem, NumberProblem
+from tamis.tree.grow.variant import Variant
 from tamis.tree.settings import loss_of
 from tamis.tree.tree import Tree
 from tamis.views.bins import Bins
@@ -143,16 +144,12 @@ def _class_problem(model: BaseEstimator, mapped: MappedCodes, counts: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedByFold:
+class WeightedByFold(Variant):
     """Classes whose weights each tree learns from its own rows: rows held out have no say in them."""
 
-    base: ClassProblem
     is_used: np.ndarray
     class_weight: Any
     labels: np.ndarray
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.base, name)
 
     def grow_on(self, rows: np.ndarray, limits: TreeLimits) -> tuple[Tree, np.ndarray]:
         """A tree grown on the rows; and each row's leaf."""

@@ -12,6 +12,7 @@ from tamis.errors import DamagedError
 from tamis.saved import numbers, refuse_outside, refuse_shape, texts
 from tamis.tree.export.wording import number
 from tamis.tree.grow.layout import TreeLimits
+from tamis.tree.grow.variant import Variant
 from tamis.tree.prune.held_out import HeldOutPaths
 from tamis.tree.tree import Tree
 
@@ -95,14 +96,10 @@ class NodeModels:
 
 
 @dataclass(frozen=True, eq=False)
-class ModelLeaves:
+class ModelLeaves(Variant):
     """A problem whose trees answer with models."""
 
-    base: Any
     X: np.ndarray
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.base, name)  # targets, weights and costs are the same
 
     def grow_on(self, rows: np.ndarray, limits: TreeLimits) -> tuple[Tree, np.ndarray]:
         """A tree grown on the rows, the risk of its nodes being that of their models; and each row's leaf."""

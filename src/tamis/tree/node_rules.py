@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from tamis.table import Column, Table
 from tamis.tree.grow.fit import TreeData, grow_tree
 from tamis.tree.grow.layout import CHI2, TreeLimits, TreeTarget
+from tamis.tree.grow.variant import Variant
 from tamis.tree.stumps import Stump, grow_by_stumps, of_rows
 from tamis.tree.tree import Tree, matrix_of
 
@@ -17,7 +17,7 @@ _ROUNDING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class NodeRules:
+class NodeRules(Variant):
     """A problem whose trees follow rules that look at one node at a time.
 
     Attributes
@@ -27,14 +27,10 @@ class NodeRules:
     max_purity : a node is a leaf when a class has at least this share of its weight.
     """
 
-    base: Any
     table: Table
     n_bins: int | None
     min_gain: float
     max_purity: float
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.base, name)  # classes, weights and costs are the same
 
     def grow_on(self, rows: np.ndarray, limits: TreeLimits) -> tuple[Tree, np.ndarray]:
         """A tree grown on the rows; and each row's leaf."""

@@ -9,13 +9,13 @@ them replaces the axis split when it improves by 5% more for every column beyond
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from tamis.table import Table
 from tamis.tree.grow.fit import TreeData, grow_tree
 from tamis.tree.grow.layout import CHI2, MAJORITY, TreeLimits, TreeTarget
+from tamis.tree.grow.variant import Variant
 from tamis.tree.stumps import Stump, grow_by_stumps, of_rows
 from tamis.tree.tree import Tree
 
@@ -24,14 +24,10 @@ PRICE = 0.05  # how much better a combination must be, per column beyond the fir
 
 
 @dataclass(frozen=True, eq=False)
-class ObliqueProblem:
+class ObliqueProblem(Variant):
     """A problem whose trees may split on linear combinations."""
 
-    base: Any
     X: np.ndarray
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.base, name)  # classes, weights and costs are the same
 
     def grow_on(self, rows: np.ndarray, limits: TreeLimits) -> tuple[Tree, np.ndarray]:
         """A tree grown on the rows; and each row's leaf."""

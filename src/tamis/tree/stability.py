@@ -32,8 +32,7 @@ def stability_of(
     for _ in range(n_resamples):
         drawn = np.bincount(random.randint(0, len(target), len(target)), minlength=len(target))
         grown = clone(model).fit(table, target, sample_weight=drawn.astype(np.float64))
-        used = _columns_of(grown.tree_)
-        inside[list(used)] += 1
+        inside[list(grown.tree_.used())] += 1
         if grown.tree_.feature[0] >= 0:
             root[grown.tree_.feature[0]] += 1
         leaves.append(grown.tree_.n_leaves)
@@ -46,14 +45,6 @@ def stability_of(
         "n_leaves": np.array(leaves),
         "n_resamples": n_resamples,
     }
-
-
-def _columns_of(tree: Any) -> set[int]:
-    used = {int(j) for j in tree.feature[tree.left >= 0] if j >= 0}
-    for node in np.flatnonzero((tree.left >= 0) & (tree.feature == -2)):
-        first = int(tree.first_level[node])
-        used |= {int(j) for j in tree.level[first : first + int(tree.n_levels[node]), 0]}
-    return used
 
 
 def _alike(predictions: list[np.ndarray], classes: bool) -> float:

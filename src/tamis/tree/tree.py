@@ -75,15 +75,22 @@ class Tree:
         """The leaf of every row of a float64 matrix (categories as their codes, NaN for missing and unseen)."""
         return _core.tree_leaves(self, X, workers(n_jobs))
 
-    def preorder(self) -> np.ndarray:
-        """Nodes from the root down, left before right."""
+    def preorder(self, opened: np.ndarray | None = None) -> np.ndarray:
+        """Nodes from the root down, left before right; of a mask of splits only what hangs below these."""
+        is_open = self.left >= 0 if opened is None else opened
         order, stack = [], [0]
         while stack:
             node = stack.pop()
             order.append(node)
-            if self.left[node] >= 0:
+            if is_open[node]:
                 stack += [int(self.left[node]) + 1, int(self.left[node])]
         return np.array(order)
+
+    def used(self) -> set[int]:
+        """The columns that splits ask for, by position: of a linear combination, those that stand among its levels."""
+        sums = self.feature == -2
+        summed = self.level[_ranges(self.first_level[sums], self.n_levels[sums]), 0]
+        return {*self.feature[self.feature >= 0].tolist(), *summed.tolist()}
 
     def importance(self, surrogates: bool = False) -> np.ndarray:
         """Summed improvement of each column's splits.

@@ -437,7 +437,6 @@ private:
             }
             Cut best;
             if (target_.kind == Kind::GINI) best = scan_gini(with_value, by_row(), left_.data(), total, n_, parent + bar, cuts);
-            else if (target_.kind == Kind::SQUARED_ERROR && unit_ > 0.0) best = scan_squares(with_value, EqualRows{target_.values.data(), unit_}, mean, total, parent + bar, cuts);
             else if (target_.kind == Kind::SQUARED_ERROR) best = scan_squares(with_value, by_row(), mean, total, parent + bar, cuts);
             else if (target_.kind == Kind::ENTROPY) best = scan_sorted<Entropy>(with_value, by_row(), left_.data(), total, n_, cuts);
             else best = scan_sorted<Chi2>(with_value, by_row(), left_.data(), total, n_, cuts);
@@ -489,7 +488,8 @@ private:
         return gather(table_, j, rows, missing_as, keys_.data());
     }
 
-    /// Whether rows are added to a table of all codes of a column, without keys: its codes repeat four times and more.
+    /// Whether rows are added to a table of all codes of a column, without keys: its codes repeat four times and more. Trees on words, or
+    /// by the gain ratio on numbers of one digit, take 1.3 times as long without.
     bool is_tabled(size_t j, size_t n_rows) const {
         return size_t(table_.n_values[j] + 1) * (n_ + 2) <= n_rows && target_.kind != Kind::ABSOLUTE_ERROR;
     }
@@ -788,8 +788,7 @@ private:
             using Code = std::remove_cvref_t<decltype(*codes)>;
             const OrderedRows<Code> order{ordered(j, node.begin, node.end), codes};
             const size_t n = table_.has_missing[j] ? order.n_with_value(table_.n_values[j]) : order.size();
-            return agree_by_order(order, n, direction_.data(), target_.cases.data(), unit_, sides, min_side_weight_, bar,
-                                  tally_.data());
+            return agree_by_order(order, n, direction_.data(), target_.cases.data(), unit_, sides, min_side_weight_, bar);
         });
     }
 

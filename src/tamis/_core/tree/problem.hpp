@@ -88,8 +88,6 @@ struct RowValues {
     const int32_t* classes;
     const double* values;
     const double* weight;
-
-    double weight_of(size_t i) const { return weight[i]; }
 };
 
 /// The best cut of a column: its goodness or improvement, last code on the left (-2: none), next one.

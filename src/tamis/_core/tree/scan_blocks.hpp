@@ -2,7 +2,8 @@
 // Best cuts by a running sum, block by block: only blocks that may hold a better cut are looked at row by row.
 //
 // The sum after every block of keys is found first; it raises the bar. What a block can reach at most follows from its sum, so that
-// most blocks are never opened: a column costs one addition a row.
+// most blocks are never opened: a column costs one addition a row. Trees of two classes on 20,000 × 20 normal numbers take 1.7 times as long
+// without, with holes 1.4 times.
 #include "problem.hpp"
 
 namespace tamis::cart {
@@ -105,73 +106,14 @@ struct Extremes {
     int64_t high_at = -1, low_at = -1;
 };
 
-/// Sums of every block; the highest and the lowest running sum at the end of a block where a cut may be.
-template <class Code>
-std::pair<int32_t, int32_t> sum_directions(const OrderedRows<Code>& order, const int8_t* direction, int32_t* tally, size_t first, size_t last) {
-    int32_t sum = 0, high = 0, low = 0;
-    for (size_t b = 0; b < order.size() / BLOCK; ++b) {
-        const uint32_t* block = order.keys.data() + b * BLOCK;
-        int32_t own = 0;
-        for (size_t p = 0; p < BLOCK; ++p) own += direction[block[p] & ROW];
-        tally[b] = own;
-        sum += own;
-        const size_t p = (b + 1) * BLOCK - 1;
-        if ((sum > high || sum < low) && p >= first && p < last && order.ends_code(p)) {
-            high = std::max(high, sum);
-            low = std::min(low, sum);
-        }
-    }
-    return {high, low};
-}
-
-/// First cuts of the highest sum above `high` and of the lowest below `low`, after rows first … last - 1.
-template <class Code>
-Extremes<int32_t> scan_directions(const OrderedRows<Code>& order, const int8_t* direction, int32_t* tally, size_t first, size_t last,
-                                  int32_t high, int32_t low) {
-    size_t n_blocks = order.size() / BLOCK;
-    if (n_blocks > 2) {
-        const auto [highest, lowest] = sum_directions(order, direction, tally, first, last);
-        high = std::max(high, highest - 1);  // the first row of the same sum counts
-        low = std::min(low, lowest + 1);
-    } else {
-        n_blocks = 0;
-    }
-    Extremes<int32_t> found{high, low};
-    int32_t sum = 0;
-    for (size_t b = 0; b <= n_blocks; ++b) {
-        const size_t begin = b * BLOCK;
-        size_t end = order.size();
-        if (b < n_blocks) {
-            end = begin + BLOCK;
-            if (sum + int32_t(BLOCK) <= found.high && sum - int32_t(BLOCK) >= found.low) {
-                sum += tally[b];
-                continue;
-            }
-        }
-        for (size_t p = begin; p < std::min(end, last); ++p) {
-            sum += direction[order.row(p)];
-            if ((sum > found.high || sum < found.low) && p >= first && order.ends_code(p)) {
-                if (sum > found.high) {
-                    found.high = sum;
-                    found.high_at = int64_t(p);
-                } else {
-                    found.low = sum;
-                    found.low_at = int64_t(p);
-                }
-            }
-        }
-    }
-    return found;
-}
-
-/// As `scan_directions`, of rows that weigh differently.
-template <class Code>
-Extremes<double> scan_weighted(const OrderedRows<Code>& order, const int8_t* direction, const double* weight, size_t first, size_t last) {
-    Extremes<double> found{0.0, 0.0};
-    double sum = 0.0;
+/// First cuts of the highest sum above `high` and of the lowest below `low`, after rows first … last - 1; signed_weight(row): what is
+/// summed up. Blocks, as above, save nothing here (20,000 × 20, with holes, cross-validated: 0.95 to 1.00 of the time with them).
+template <class Code, class Sum, class SignedWeight>
+Extremes<Sum> scan_directions(const OrderedRows<Code>& order, size_t first, size_t last, Sum high, Sum low, SignedWeight signed_weight) {
+    Extremes<Sum> found{high, low};
+    Sum sum = 0;
     for (size_t p = 0; p < last; ++p) {
-        const size_t row = order.row(p);
-        sum += direction[row] * weight[row];
+        sum += signed_weight(order.row(p));
         if ((sum > found.high || sum < found.low) && p >= first && order.ends_code(p)) {
             if (sum > found.high) {
                 found.high = sum;

@@ -63,23 +63,15 @@ Cut scan_gini(const Order& order, const RowValues& target, double* left, const d
     return {best, order.code(size_t(where)), order.code(size_t(where + 1))};
 }
 
-/// Numbers of rows that all weigh the same.
-struct EqualRows {
-    const double* values;
-    double unit;
-
-    double weight_of(size_t) const { return unit; }
-};
-
 /// `scan_sorted` for the squared error of one target, in the same way.
-template <class Order, class Rows>
-Cut scan_squares(const Order& order, const Rows& target, double mean, const double* total, double bar, const CutLimits& limits) {
+template <class Order>
+Cut scan_squares(const Order& order, const RowValues& target, double mean, const double* total, double bar, const CutLimits& limits) {
     const int64_t n = int64_t(order.size()), min_leaf = limits.min_leaf;
     double wl = 0.0, wr = total[0], yl = 0.0, yr = total[1], best = NO_GAIN;
     int64_t where = -1;
     for (int64_t p = 0; p + 1 < n; ++p) {
         const size_t i = order.row(size_t(p));
-        const double w = target.weight_of(i), wy = w * (target.values[i] - mean);
+        const double w = target.weight[i], wy = w * (target.values[i] - mean);
         wl += w;
         wr -= w;
         yl += wy;

@@ -139,7 +139,7 @@ int64_t reach_weight(const OrderedRows<Code>& order, const int8_t* direction, co
 /// lowest running sum decide. direction: 1 left, -1 right, 0 not placed, by row. unit: the weight of every row; 0 where rows differ.
 template <class Code>
 Agreement agree_by_order(OrderedRows<Code> order, size_t n, const int8_t* direction, const double* weight, double unit,
-                         SideWeights sides, double min_weight, double bar, int32_t* tally) {
+                         SideWeights sides, double min_weight, double bar) {
     int64_t placed = 0, apart = 0;
     for (size_t p = order.size(); p-- > n;) {
         const size_t row = order.row(p);
@@ -160,19 +160,18 @@ Agreement agree_by_order(OrderedRows<Code> order, size_t n, const int8_t* direct
     if (first < 0 || first >= last) return {};
     double as_is, flipped;
     int64_t high_at, low_at;
+    auto keep = [&](const auto& found, double one) {
+        as_is = sides.right + one * double(found.high);
+        flipped = sides.left - one * double(found.low);
+        high_at = found.high_at;
+        low_at = found.low_at;
+    };
+    const size_t begin = size_t(first), end = size_t(last);
     if (unit > 0.0) {
         const int32_t high = int32_t((bar - sides.right) / unit + 1e-6), low = int32_t((sides.left - bar) / unit - 1e-6);
-        const auto found = scan_directions(order, direction, tally, size_t(first), size_t(last), high, low);
-        as_is = sides.right + unit * found.high;
-        flipped = sides.left - unit * found.low;
-        high_at = found.high_at;
-        low_at = found.low_at;
+        keep(scan_directions(order, begin, end, high, low, [&](size_t row) { return int32_t(direction[row]); }), unit);
     } else {
-        const auto found = scan_weighted(order, direction, weight, size_t(first), size_t(last));
-        as_is = sides.right + found.high;
-        flipped = sides.left - found.low;
-        high_at = found.high_at;
-        low_at = found.low_at;
+        keep(scan_directions(order, begin, end, 0.0, 0.0, [&](size_t row) { return direction[row] * weight[row]; }), 1.0);
     }
     const double best = std::max(high_at >= 0 ? as_is : 0.0, low_at >= 0 ? flipped : 0.0);
     if (best <= bar) return {};

@@ -74,10 +74,7 @@ class Reading:
         """Names of the columns that splits, and models in leaves, read; in the order of the table."""
         check_is_fitted(self, "tree_")
         tree = self.tree_
-        used = {int(j) for j in tree.feature if j >= 0}
-        for node in np.flatnonzero(tree.feature == -2):  # a linear combination: its columns stand among the levels
-            first = int(tree.first_level[node])
-            used |= {int(j) for j in tree.level[first : first + int(tree.n_levels[node]), 0]}
+        used = tree.used()
         if hasattr(self, "leaf_models_"):
             lines = self.leaf_models_
             used |= {int(j) for j in lines.columns[lines.used(tree.left < 0)]}

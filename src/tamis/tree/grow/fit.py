@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -54,17 +53,3 @@ def grow_tree(data: TreeData, target: TreeTarget, limits: TreeLimits, rows: np.n
     A row may appear once only; give it a weight to count it more often.
     """
     return data.tree(data.table.grow(target, limits, rows))
-
-
-def weights_of_classes(
-    weight: np.ndarray, classes: np.ndarray, priors: Any, loss: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Factors of each class: for probabilities (priors) and for splits (altered priors).
-
-    With class totals n_c, priors π_c and costs L: a row of class c counts π_c n / n_c towards probabilities, and
-    π_c Σ_j L_cj (scaled to the same total) towards splits. (Breiman et al. 1984, section 4.4.)
-    """
-    return _core.class_factors(np.bincount(classes, weights=weight, minlength=len(loss)), loss, priors)
-
-
-__all__ = ["TreeData", "grow_tree", "weights_of_classes"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tamis import _core
-from tamis.tree.grow.fit import TreeData, weights_of_classes
+from tamis.tree.grow.fit import TreeData
 from tamis.tree.grow.layout import (
     ABSOLUTE_ERROR,
     CHI2,
@@ -67,7 +67,8 @@ class ClassProblem:
         """
         if grow is None:
             return self.data.tree(self.data.table.fit(self, limits, rows))
-        prior, altered = weights_of_classes(self.weight[rows], self.classes[rows], self.priors, self.loss)
+        totals = np.bincount(self.classes[rows], weights=self.weight[rows], minlength=len(self.loss))
+        prior, altered = _core.class_factors(totals, self.loss, self.priors)
         weight = self.weight * altered[self.classes]
         target = TreeTarget(self.criterion, len(self.loss), self.classes, _NO_VALUES, weight, self.weight)
         tree, leaf = grow(self.data, target, limits, rows)

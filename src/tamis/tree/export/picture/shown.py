@@ -33,17 +33,6 @@ def best_first(tree: Tree, fits: Callable[[np.ndarray], bool]) -> np.ndarray:
     return opened
 
 
-def nodes_of(tree: Tree, opened: np.ndarray) -> list[int]:
-    """Nodes that are drawn, from the root down, left before right."""
-    order, stack = [], [0]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        if opened[node]:
-            stack += [int(tree.left[node]) + 1, int(tree.left[node])]
-    return order
-
-
 def leaves_below(tree: Tree) -> np.ndarray:
     """Leaves of the subtree of each node; 1 for a leaf."""
     out = np.ones(tree.n_nodes, dtype=np.int64)

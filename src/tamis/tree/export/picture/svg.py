@@ -11,7 +11,7 @@ from tamis.tree.export.picture import colours, ink, legend
 from tamis.tree.export.picture.cards import WIDTH, Card, Painter, Scale, card_of
 from tamis.tree.export.picture.colours import EDGE, FAINT, PAPER
 from tamis.tree.export.picture.places import across
-from tamis.tree.export.picture.shown import best_first, leaves_below, nodes_of, to_depth
+from tamis.tree.export.picture.shown import best_first, leaves_below, to_depth
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -32,11 +32,11 @@ def svg_of(model: BaseEstimator, max_depth: int | None = None, width: int | None
     room = (width or DEFAULT_WIDTH) - 2 * MARGIN
 
     def fits(opened: np.ndarray) -> bool:
-        middles = across(tree, nodes_of(tree, opened), opened, WIDTH, GAP)
+        middles = across(tree, tree.preorder(opened).tolist(), opened, WIDTH, GAP)
         return max(middles.values()) + WIDTH / 2 <= room
 
     opened = best_first(tree, fits) if max_depth is None else to_depth(tree, max_depth)
-    nodes = nodes_of(tree, opened)
+    nodes = tree.preorder(opened).tolist()
     below = leaves_below(tree)
     notations = getattr(model, "notations_in_", {})
     cards = {node: card_of(model, node, bool(opened[node]), int(below[node]), notations) for node in nodes}
