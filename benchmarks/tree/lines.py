@@ -13,8 +13,8 @@ ROOT = Path(__file__).resolve().parents[2] / "src" / "tamis"
 SEARCHED = ("tree/optimal", "_core/optimal_tree.hpp", "_core/bind_optimal_tree.cpp")
 FOLDERS = ("tree", "forest", "boosting", "views", "_core/tree")
 CORE = (
-    "binned_table bootstrap boosting coding criterion node_rows divide exponential forest frontier gradient gradient_splitter "
-    "gradient_tree groups grow histogram importance joined_bins level_set node out_of_bag rng route row_order splitter "
+    "binned_table bootstrap boosting coding criterion divide exponential forest frontier gradient gradient_splitter "
+    "gradient_tree node_rows groups grow histogram importance joined_bins level_set node out_of_bag rng route row_order splitter "
     "threads tie optimal_tree"
 )
 BINDINGS = "bind_tree bind_forest bind_boosting bind_route bind_table bind_optimal_tree"
