@@ -14,8 +14,8 @@ SEARCHED = ("tree/optimal", "_core/optimal_tree.hpp", "_core/bind_optimal_tree.c
 FOLDERS = ("tree", "forest", "boosting", "views", "_core/tree")
 CORE = (
     "binned_table bootstrap boosting coding criterion divide exponential forest frontier gradient gradient_splitter "
-    "gradient_tree node_rows groups grow histogram importance joined_bins level_set node out_of_bag rng route row_order "
-    "splitter threads tie optimal_tree"
+    "gradient_tree node_rows groups grow histogram importance joined_bins level_set node out_of_bag rng route "
+    "row_order splitter threads tie optimal_tree"
 )
 BINDINGS = "bind_tree bind_forest bind_boosting bind_route bind_table bind_optimal_tree"
 #: Views that no tree reads.
