@@ -33,7 +33,7 @@ def test_folds_with_a_term_are_those_that_use_its_column(wide):
     found = wide.results_["findings"]["terms"]
     assert len(found["final"]["names"]) == LISTED
     assert found["final"]["left"] == 30
-    used = {row["name"]: row["share"] for row in wide.results_["stability"]}
+    used = {row["name"]: row["fraction"] for row in wide.results_["stability"]}
     table = model_facts(wide.results_)["terms"]["table"]
     heads = [head.text for head in table.heads]
     rows = [dict(zip(heads, row)) for row in table.rows]

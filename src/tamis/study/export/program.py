@@ -15,6 +15,7 @@ from tamis.errors import StudyError
 from tamis.forest.layout import CATEGORY, COLUMN, LEFT_IF_MISSING, OBLIQUE
 from tamis.study.model import Model
 from tamis.study.procedures.models.columns import Columns
+from tamis.study.procedures.models.facts import facts_of
 from tamis.table.inference.dates import HOUR, PARTS
 from tamis.table.inference.text_words import LENGTH
 from tamis.table.inference.word_columns import PAIRS
@@ -157,8 +158,8 @@ class _Reader:
     # -- sums --------------------------------------------------------------------------------------------------------
     def _linear(self, fitted: BaseEstimator) -> Program:
         coef, intercept = np.atleast_2d(fitted.coef_), np.atleast_1d(fitted.intercept_)
-        is_ordered = hasattr(fitted, "thresholds_")
-        if is_ordered:  # the log odds of every threshold
+        facts = facts_of(fitted)
+        if facts.link() == "cumulative":  # the log odds of every threshold
             coef, intercept = np.tile(-coef, (len(fitted.thresholds_), 1)), fitted.thresholds_
         encoding, fill = fitted.inputs_.encoding, fitted.inputs_.fill
         starts = np.concatenate([[0], np.cumsum(encoding.sizes)])
@@ -178,11 +179,9 @@ class _Reader:
             }
             missing = None if stand is None else (block @ stand).tolist()
             terms.append({"column": column, "levels": levels, "missing": missing})
-        classes = getattr(fitted, "classes_", None)
-        is_margin = classes is not None and fitted.loss not in ("logistic", "cumulative_logit")
         return self._program(
-            link="cumulative" if is_ordered else "one_hot" if is_margin else _link(fitted, classes),
-            classes=() if classes is None else tuple(int(code) for code in classes),
+            link=facts.link(),
+            classes=tuple(facts.codes() or ()),
             intercept=tuple(intercept.tolist()),
             terms=tuple(terms),
         )
@@ -191,24 +190,24 @@ class _Reader:
         """A tree per curve and pair map."""
         from tamis.study.export.curves import tree_of
 
-        classes = getattr(fitted, "classes_", None)
+        facts = facts_of(fitted)
         return self._program(
             trees=tuple(
                 tree_of(term, self._input_index) for term in [*fitted.curves_.values(), *fitted.pairs_.values()]
             ),
-            link=_link(fitted, classes),
-            classes=() if classes is None else tuple(int(code) for code in classes),
+            link=facts.link(),
+            classes=tuple(facts.codes() or ()),
             intercept=tuple(np.atleast_1d(fitted.intercept_).tolist()),
         )
 
     def _card(self, fitted: BaseEstimator) -> Program:
         """A tree of one question per statement."""
-        classes = getattr(fitted, "classes_", None)
+        facts = facts_of(fitted)
         pairs = zip(fitted.statements_, fitted.points_.tolist())
         return self._program(
             trees=tuple(self._statement(statement, fitted.slope_ * points) for statement, points in pairs),
-            link="identity" if classes is None else "logistic",
-            classes=() if classes is None else tuple(int(code) for code in classes),
+            link=facts.link(),
+            classes=tuple(facts.codes() or ()),
             intercept=(fitted.intercept_,),
         )
 
@@ -245,7 +244,7 @@ class _Reader:
         return self._shares(fitted.classes_, fitted.shares_)
 
     def _nodes(self, tree: Tree, names: list[str], fitted: BaseEstimator) -> Iterable[dict[str, Any]]:
-        classes = getattr(fitted, "classes_", None)
+        classes = facts_of(fitted).codes()
         value = tree.value if classes is None else tree.value / tree.value.sum(axis=1, keepdims=True)
         for node in range(tree.n_nodes):
             if tree.left[node] < 0:
@@ -288,10 +287,10 @@ class _Reader:
             nodes = [{"leaf": (one_hot * node["leaf"][0]).tolist()} if "leaf" in node else node for node in grown]
             if len(nodes) > 1 or any(nodes[0]["leaf"]):  # rows that no split parts leave trees of a single 0
                 written.append(nodes)
-        classes = getattr(model, "classes_", None)
+        facts = facts_of(model)
         return self._program(
-            link=_link(model, classes),
-            classes=() if classes is None else tuple(int(code) for code in classes),
+            link=facts.link(),
+            classes=tuple(facts.codes() or ()),
             intercept=tuple(model.baseline_.tolist()),
             trees=tuple(written),
         )
@@ -344,13 +343,6 @@ class _Reader:
         if column < trees.n_classes:
             return self._shares(forest.classes_, np.eye(trees.n_classes)[column])
         return self._shares(forest.classes_, trees.table[column - trees.n_classes])
-
-
-def _link(model: BaseEstimator, classes: Any) -> str:
-    """What makes answers of the sums of a model."""
-    if classes is None:
-        return "exp" if model.loss == "poisson" else "identity"
-    return "logistic" if len(classes) == 2 else "softmax"
 
 
 def _input(facts: dict[str, Any], is_needed: bool, types: dict[str, Any]) -> dict[str, Any]:

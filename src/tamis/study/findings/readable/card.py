@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from tamis.study.procedures.models.facts import facts_of
+
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
 
@@ -27,13 +29,12 @@ def card_of(model: BaseEstimator, order: list[str]) -> dict[str, Any] | None:
         }
         for statement, (words, points) in zip(model.statements_, model.table_)
     ]
-    classes = getattr(model, "classes_", None)
     return {
         "kind": "card",
         "statements": statements,
         "risk": {name: values.tolist() for name, values in model.risk_.items()},
         "intercept": [model.intercept_],
         "slope": model.slope_,
-        "link": "identity" if classes is None else "logistic",
-        "classes": None if classes is None else [int(code) for code in classes],
+        "link": facts_of(model).link(),
+        "classes": facts_of(model).codes(),
     }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tamis.additive.term import Axis, Curve, PairMap
+from tamis.study.procedures.models.facts import facts_of
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -29,18 +30,13 @@ def curves_of(model: BaseEstimator, order: list[str]) -> dict[str, Any] | None:
         index_of
     ):
         return None
-    classes = getattr(model, "classes_", None)
-    if classes is None:
-        link = "exp" if model.loss == "poisson" else "identity"
-    else:
-        link = "logistic" if len(classes) == 2 else "softmax"
     return {
         "kind": "additive",
         "curves": [_curve(curve, index_of) for curve in model.curves_.values()],
         "pairs": [_pair(pair, index_of) for pair in model.pairs_.values()],
         "intercept": np.atleast_1d(model.intercept_).tolist(),
-        "link": link,
-        "classes": None if classes is None else [int(code) for code in classes],
+        "link": facts_of(model).link(),
+        "classes": facts_of(model).codes(),
     }
 
 

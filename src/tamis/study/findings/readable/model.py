@@ -22,15 +22,6 @@ if TYPE_CHECKING:
 #: Nodes of a tree, and terms of a linear model, beyond which no page is asked to draw or compute it.
 MOST_NODES, MOST_TERMS = 127, 60
 
-#: How a linear predictor becomes an answer, by the loss of the model.
-LINKS = {
-    "squared": "identity",
-    "huber": "identity",
-    "poisson": "exp",
-    "logistic": "logistic",
-    "cumulative_logit": "cumulative",
-}
-
 
 def readable(model: BaseEstimator, problem: StudyProblem, order: list[str]) -> dict[str, Any] | None:
     """`kind` (tree, linear, additive, card), the `columns` that it asks for and its parts; None of another model.
@@ -113,10 +104,10 @@ def _tree(model: BaseEstimator, order: list[str]) -> dict[str, Any] | None:
         return None
     reading = [int(node) for node in tree.preorder()]
     index_of_node, column = {node: k for k, node in enumerate(reading)}, {name: k for k, name in enumerate(order)}
-    nodes = []
+    classes, nodes = facts_of(model).codes(), []
     for node in reading:
         value = tree.value[node]
-        shares = value / value.sum() if hasattr(model, "classes_") else value
+        shares = value if classes is None else value / value.sum()
         facts: dict[str, Any] = {"rows": int(tree.n_rows[node]), "value": [float(share) for share in shares]}
         if tree.left[node] >= 0:
             left = int(tree.left[node])
@@ -129,7 +120,6 @@ def _tree(model: BaseEstimator, order: list[str]) -> dict[str, Any] | None:
                 **_split(tree, node),
             }
         nodes.append(facts)
-    classes = facts_of(model).codes()
     loss = model.loss_.tolist() if classes is not None else None
     return {"kind": "tree", "nodes": nodes, "classes": classes, "loss": loss}
 
@@ -147,11 +137,11 @@ def _split(tree: Any, node: int) -> dict[str, Any]:
 
 def _linear(model: BaseEstimator, order: list[str]) -> dict[str, Any] | None:
     """Terms: a column by its place in `order`, the level that it stands for, and a coefficient an output."""
-    link = LINKS.get(model.loss)
+    facts = facts_of(model)
     coef, encoding = np.atleast_2d(model.coef_), model.inputs_.encoding
     used = np.flatnonzero(coef.any(axis=0))
     names = {encoding.names[int(encoding.groups[j])] for j in used}
-    if link is None or len(used) > MOST_TERMS or not names <= set(order):  # or columns made on the way
+    if facts.link() == "one_hot" or len(used) > MOST_TERMS or not names <= set(order):  # or columns made on the way
         return None
     column = {name: k for k, name in enumerate(order)}
     terms = []
@@ -161,14 +151,13 @@ def _linear(model: BaseEstimator, order: list[str]) -> dict[str, Any] | None:
         if encoding.levels[int(encoding.groups[j])] is not None:
             level = str(model.coef_names_[j])[len(name) + 1 :]
         terms.append({"column": column[name], "level": level, "coef": coef[:, j].tolist()})
-    classes = facts_of(model).codes()
     return {
         "kind": "linear",
         "terms": terms,
         "intercept": np.atleast_1d(model.intercept_).tolist(),
-        "link": "softmax" if link == "logistic" and len(coef) > 1 else link,
-        "classes": classes,
-        **({"thresholds": model.thresholds_.tolist()} if link == "cumulative" else {}),
+        "link": facts.link(),
+        "classes": facts.codes(),
+        **({"thresholds": model.thresholds_.tolist()} if facts.link() == "cumulative" else {}),
     }
 
 

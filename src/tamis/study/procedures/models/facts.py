@@ -76,6 +76,13 @@ class ModelFacts:
         classes = getattr(self.model, "classes_", None)
         return None if classes is None else [int(code) for code in classes]
 
+    def link(self) -> str:
+        """What makes predictions of the model's sums: identity, exp, logistic, softmax, cumulative or one_hot."""
+        classes = self.codes()
+        if classes is None:
+            return "exp" if getattr(self.model, "loss", None) == "poisson" else "identity"
+        return "logistic" if len(classes) == 2 else "softmax"
+
     def _by_name(self, names: Iterable[str]) -> dict[str, float]:
         return dict(zip(names, self.model.feature_importances_.tolist()))
 
@@ -152,6 +159,12 @@ class LinearFacts(ModelFacts):
 
     def readability(self) -> str:
         return _sized(self.n_terms)
+
+    def link(self) -> str:
+        """As of every sum; `cumulative` of ordered classes, `one_hot` of margins, whose largest sum is the class."""
+        if self.model.loss == "cumulative_logit":
+            return "cumulative"
+        return super().link() if self.codes() is None or self.model.loss == "logistic" else "one_hot"
 
     @property
     def n_terms(self) -> int:
