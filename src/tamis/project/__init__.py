@@ -23,20 +23,7 @@ _HOME = {
     "loadings_figure": "pictures",
 }
 
-__all__ = [
-    "MDS",
-    "PCA",
-    "SVD",
-    "FactorAnalysis",
-    "KernelPCA",
-    "ProjectionPursuit",
-    "TableMap",
-    "loadings_figure",
-    "map",
-    "scores_figure",
-    "solve",
-    "spectrum_figure",
-]
+__all__ = ["solve", *sorted(_HOME)]
 
 
 def __getattr__(name: str) -> Any:

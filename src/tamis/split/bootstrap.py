@@ -1,6 +1,7 @@
 """The bootstrap as a splitter."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,6 +11,7 @@ from tamis.errors import ParameterError
 from tamis.table.like import TableLike
 
 
+@dataclass(eq=False)
 class BootstrapSplit:
     """A splitter: rows (or whole groups) drawn with replacement train, the rows never drawn judge.
 
@@ -18,9 +20,8 @@ class BootstrapSplit:
     (5, [0, 1, 2, 3, 4])
     """
 
-    def __init__(self, n_resamples: int = 25, *, random_state: int = 0) -> None:
-        self.n_resamples = n_resamples
-        self.random_state = random_state
+    n_resamples: int = 25
+    random_state: int = field(default=0, kw_only=True)
 
     def get_n_splits(
         self, X: TableLike | None = None, y: ArrayLike | None = None, groups: ArrayLike | None = None

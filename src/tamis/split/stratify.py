@@ -7,6 +7,7 @@ which threads undo for each other; ours say nothing (a class that training rows 
 """
 
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 from tamis.table.like import TableLike
 
 
+@dataclass(eq=False)
 class Stratified:
     """A splitter: k folds with the classes' shares, shuffled unless `random_state` is None, no group torn apart.
 
@@ -24,10 +26,9 @@ class Stratified:
     [[1, 2], [0, 3]]
     """
 
-    def __init__(self, n_splits: int = 5, *, random_state: int | None = 0, varied: bool = False) -> None:
-        self.n_splits = n_splits
-        self.random_state = random_state
-        self.varied = varied
+    n_splits: int = 5
+    random_state: int | None = field(default=0, kw_only=True)
+    varied: bool = field(default=False, kw_only=True)
 
     def split(
         self, X: TableLike, y: ArrayLike, groups: ArrayLike | None = None
