@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tamis.evaluate.leakage.duplicates import duplicates, near_duplicates, row_keys, shuffled_columns
+from tamis.evaluate.leakage.duplicates import Shuffled, duplicates, near_duplicates, row_keys
 from tamis.table import Column, Table, categories
 
 
@@ -58,7 +58,7 @@ def test_shuffling_keeps_every_column_and_how_it_hangs_on_another():
     rng = np.random.default_rng(0)
     a = rng.integers(0, 4, 1_000).astype(float)
     X = np.column_stack([a, a * 10 + rng.integers(0, 3, 1_000), rng.integers(0, 5, 1_000)])
-    made = shuffled_columns(Table.of(X), 0).numbers()
+    made = Shuffled(Table.of(X)).table(0).numbers()
     assert all(sorted(made[:, j]) == sorted(X[:, j]) for j in range(3))
     pairs, kept = (np.unique(M[:, :2], axis=0, return_counts=True) for M in (X, made))
     assert np.array_equal(pairs[0], kept[0])

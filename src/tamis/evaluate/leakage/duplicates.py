@@ -55,16 +55,6 @@ def duplicates(keys: np.ndarray) -> np.ndarray:
     return np.where(several[number] == keys, number, -1)
 
 
-def shuffled_columns(table: Table, draw: int) -> Table:
-    """The table of one draw of `Shuffled`.
-
-    >>> table = Table.of(np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0], [2.0, 2.0]]))
-    >>> sorted(shuffled_columns(table, 0).column(0).values.tolist())
-    [1.0, 1.0, 2.0, 2.0]
-    """
-    return Shuffled(table).table(draw)
-
-
 class Shuffled:
     """The same columns, each shuffled: rows that are equal here are equal by chance.
 
@@ -72,6 +62,10 @@ class Shuffled:
     values of the earlier column (from the coarsest on) that tells most about it, if any tells more than chance does:
     every single distribution and every such pair of them stay as they are, whole rows do not. Of a wide table only the
     finest columns are compared with others; there are enough columns then to tell rows apart.
+
+    >>> table = Table.of(np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0], [2.0, 2.0]]))
+    >>> sorted(Shuffled(table).table(0).column(0).values.tolist())
+    [1.0, 1.0, 2.0, 2.0]
     """
 
     def __init__(self, source: Table) -> None:
