@@ -20,8 +20,9 @@ from tamis.engine.hash import number_bits as bits_of_numbers
 from tamis.table.column import MISSING, UNSEEN, Column
 from tamis.table.inference.amounts import clock_hours, clock_span_days, could_be_amounts, hours_of_times
 from tamis.table.inference.dates import could_be_dates, days_of_times, iso_days
+from tamis.table.inference.declared_types import texts_of
 from tamis.table.inference.distinct_texts import DistinctTexts
-from tamis.table.inference.kinds import Rules, floats_of, is_text, too_long
+from tamis.table.inference.kinds import Rules, floats_of, too_long
 from tamis.table.inference.missing import SOFT_TOKENS, token_set
 from tamis.table.inference.parse_numbers import CODE, DECIMAL_COMMA, NUMBER, grouped_codes, unspaced
 from tamis.table.inference.quantity import numbers_rows
@@ -222,18 +223,9 @@ def _milliseconds(values: np.ndarray) -> np.ndarray:
 
 
 def _texts(array: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Any column that is neither number nor date as texts."""
-    type = array.type
-    if is_text(type):
-        return array
-    if pa.types.is_dictionary(type):
-        if is_text(type.value_type):
-            return array
-        return _texts(pc.cast(array, type.value_type)) if not _is_number(type.value_type) else _texts_of_numbers(array)
-    try:
-        return pc.cast(array, pa.string())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):  # lists, structures, bytes: no column of a study, but cells
-        return pa.chunked_array([pa.array([None if v is None else str(v) for v in array.to_pylist()], pa.string())])
+    """Any column that is neither number nor date as texts; numbers in a dictionary stay there."""
+    is_dictionary = pa.types.is_dictionary(array.type)
+    return _texts_of_numbers(array) if is_dictionary and _is_number(array.type.value_type) else texts_of(array)
 
 
 def _texts_of_numbers(array: pa.ChunkedArray) -> pa.ChunkedArray:
