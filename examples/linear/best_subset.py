@@ -28,7 +28,7 @@ print(f"four columns: best {best[3].selected_columns_}, forward {forward.history
 print(f"folds choose {chosen.selected_columns_}")
 
 assert all(model.optimal_ for model in best)
-assert best[3].selected_columns_ == ["x2", "x9", "x17", "x25"]
+assert best[3].selected_columns_ == ("x2", "x9", "x17", "x25")
 assert np.all(error <= greedy + 1e-9)
 assert greedy[3] > 1.05 * error[3]
 

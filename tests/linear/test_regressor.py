@@ -236,7 +236,7 @@ def test_categories_enter_as_indicators_and_columns_are_selected_whole():
     frame, y = mixed()
     model = LinearRegressor(alpha=0.05).fit(frame, y)
     assert model.coef_names_ == ["size", "colour=blue", "colour=green", "colour=red", "flag"]
-    assert model.selected_columns_ == ["size", "colour"]
+    assert model.selected_columns_ == ("size", "colour")
     np.testing.assert_array_equal(LinearRegressor(alpha=0.05).fit(pl.from_pandas(frame), y).coef_, model.coef_)
     plain = LinearRegressor(penalty=None).fit(frame, y)
     assert plain.coef_names_ == ["size", "colour=green", "colour=red", "flag"]
@@ -327,7 +327,7 @@ def test_odd_targets():
     with pytest.warns(TamisWarning, match="7 in every row"):
         model = LinearRegressor().fit(X, np.full(len(y), 7.0))
     np.testing.assert_allclose(model.predict(X), 7)
-    assert model.selected_columns_ == []
+    assert model.selected_columns_ == ()
     with pytest.raises(ParameterError, match="Negative values in y: row 1"):
         LinearRegressor(loss="poisson").fit(X, -np.ones(len(y)))
 
@@ -344,7 +344,7 @@ def test_a_strength_that_empties_the_model(shape):
     """Above the largest strength no column is used and the mean is predicted."""
     X, y = data(*shape)
     model = LinearRegressor(alpha=1e6).fit(X, y)
-    assert model.selected_columns_ == []
+    assert model.selected_columns_ == ()
     np.testing.assert_allclose(model.predict(X), y.mean())
 
 

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy.special import xlogy
+from sklearn.neighbors import KNeighborsRegressor
 from typer.testing import CliRunner
 
 import tamis
@@ -16,7 +17,9 @@ from tamis.errors import TamisError
 from tamis.forest import ForestRegressor
 from tamis.linear import LinearRegressor
 from tamis.report.reproduce import command as command_of
+from tamis.search import MirrorSelector
 from tamis.study.fold import outer_folds
+from tamis.study.procedures.knn import NearestRates
 from tamis.tree import TreeRegressor
 
 FEW = {"folds": 3, "repeats": 1, "inner": 3}
@@ -207,7 +210,7 @@ def test_the_model_keeps_the_exposure_and_exports_rates(study: tamis.Study) -> N
         ({}, {"task": "regression"}, r"exposure='years' is for counts, but task='regression'"),
         ({}, {"scoring": "r2"}, r"scoring='r2' would credit the model with what the exposure explains"),
         ({}, {"drop": ["years"]}, r"exposure and drop both name 'years'"),
-        ({}, {"procedures": ["knn"]}, r"the procedure 'knn' takes no exposure"),
+        ({}, {"procedures": {"mine": KNeighborsRegressor()}}, r"the procedure 'mine' takes no exposure"),
     ],
 )
 def test_bad_exposures_get_one_sentence(changed, settings, message, tmp_path) -> None:
@@ -244,6 +247,45 @@ def test_black_boxes_and_wide_tables_take_exposures(tmp_path) -> None:
     names = ["lasso", "ridge", "tree", "boosting", "stump"]
     named = tamis.Study(table, target="claims", exposure="years", procedures=names, folder=tmp_path / "n", **FEW).run()
     assert named.results_["answer"]["score"] > 0
+
+
+@pytest.mark.parametrize("name", ["knn", "forest"])
+def test_neighbours_and_the_sifted_forest_take_exposures(name, tmp_path) -> None:
+    """If this fails, a short exposure counts as much as a long one, or the procedure is refused."""
+    settings = {"target": "claims", "exposure": "years", "procedures": [name], **FEW}
+    done = tamis.Study(claims(n=150), folder=tmp_path / "s", **settings).run()
+    assert done.results_["answer"]["score"] < done.results_["answer"]["baseline"]
+    new = claims(seed=9, n=400)
+    rate = done.predict(new)
+    truth = np.exp(0.5 + 0.05 * (45 - new["age"]) - 0.6 * (new["region"] == "south"))
+    assert np.corrcoef(np.log(rate + 0.1), np.log(truth))[0, 1] > 0.6
+    if name == "forest":  # models that are not of Tamis alone are not kept
+        np.testing.assert_array_equal(tamis.load(tmp_path / "s").predict(new), rate)
+
+
+def test_rates_of_neighbours_are_counts_over_exposures() -> None:
+    """If this fails, rates of neighbours are averaged as they are: a short observation weighs as much as a long one."""
+    X, y, e = np.array([[0.0], [2.0], [9.0]]), np.array([3.0, 0.5, 7.0]), np.array([1.0, 4.0, 2.0])
+    model = NearestRates((2,), cv=[(np.array([0, 1]), np.array([2]))]).fit(X, y, exposure=e)
+    np.testing.assert_allclose(model.predict([[1.0]]), [(3.0 + 2.0) / (1.0 + 4.0)])
+    np.testing.assert_allclose(model.predict([[0.5]]), [(3.0 / 0.5 + 2.0 / 1.5) / (1.0 / 0.5 + 4.0 / 1.5)])
+
+
+def test_a_sifted_forest_counts_rows_by_their_exposure() -> None:
+    """If this fails, exposures do not reach the forest that predicts, or the halves that judge columns."""
+    rng = np.random.default_rng(0)
+    X, e = rng.normal(size=(200, 25)), rng.uniform(0.1, 4, 200)
+    y = rng.poisson(e * np.exp(0.8 * X[:, 3])) / e
+    forest = ForestRegressor(40, criterion="poisson", random_state=0)
+    fixed = {"leaves": 5, "features": 1, "halvings": "auto"}
+    sifted = MirrorSelector(forest, **fixed).fit(X, y, exposure=e)
+    assert "x3" in sifted.selected_columns_
+    j = [int(name[1:]) for name in sifted.selected_columns_]
+    again = ForestRegressor(40, criterion="poisson", min_samples_leaf=5, max_features=0.7, random_state=0)
+    np.testing.assert_array_equal(sifted.predict(X), again.fit(X[:, j], y, e).predict(X[:, j]))
+    assert not np.array_equal(MirrorSelector(forest, **fixed).fit(X, y).predict(X), sifted.predict(X))
+    with pytest.raises(TamisError, match="exposure is for rates"):
+        MirrorSelector().fit(X, y > 1, exposure=e)
 
 
 def test_two_counts_share_an_exposure(tmp_path) -> None:

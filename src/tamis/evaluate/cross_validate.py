@@ -302,7 +302,7 @@ def train(
     model = prepared(clone(procedure), seed, inside)
     extra = {} if problem.groups is None else dict.fromkeys(_names_of_groups(model), problem.groups[rows])
     if problem.fit_weights is not None:
-        extra[_weights_of(model, problem)] = problem.fit_weights[rows]
+        extra |= dict.fromkeys(_names_of_weights(model, problem), problem.fit_weights[rows])
     return model.fit(problem.model_input(rows, model, learn=True), y, **extra)
 
 
@@ -348,20 +348,32 @@ def prepared(model: BaseEstimator, seed: int, inside: Callable[[int | None], Fol
     return model.set_params(**settled) if settled else model
 
 
-def takes_weights(model: BaseEstimator) -> bool:
-    """Whether `fit` takes weights of rows; that of a pipeline's last step does."""
+def weight_names(model: BaseEstimator, *, exposure: bool) -> list[str]:
+    """What `fit` calls the weights of rows: `sample_weight`, in a pipeline that of its last step; or nothing.
+
+    Exposures of counts are weights as well. A model that takes them by this name needs to know that they are, and no
+    copies of rows: so does every step of a pipeline that has an `exposure`.
+    """
     steps = getattr(model, "steps", None)
-    return bool(has_fit_parameter(steps[-1][1] if steps else model, "sample_weight"))
+    last = steps[-1][1] if steps else model
+    if exposure and has_fit_parameter(last, "exposure"):
+        names = ["exposure"]
+    else:
+        names = ["sample_weight"] if has_fit_parameter(last, "sample_weight") else []
+    if not steps or not names:
+        return names
+    before = [f"{name}__exposure" for name, step in steps[:-1] if exposure and has_fit_parameter(step, "exposure")]
+    return [*before, f"{steps[-1][0]}__{names[0]}"]
 
 
-def _weights_of(model: BaseEstimator, problem: Problem) -> str:
-    """What `fit` calls the weights of rows; those of a pipeline are its last step's."""
-    steps = getattr(model, "steps", None)
-    if not takes_weights(model):
+def _names_of_weights(model: BaseEstimator, problem: Problem) -> list[str]:
+    names = weight_names(model, exposure=problem.exposure is not None)
+    if not names:
+        steps = getattr(model, "steps", None)
         name = type(steps[-1][1] if steps else model).__name__
         given = "sample_weight" if problem.exposure is None else "exposure"
         raise ParameterError(f"{name} takes no weights of rows; leave {given} out, or give a model that does")
-    return f"{steps[-1][0]}__sample_weight" if steps else "sample_weight"
+    return names
 
 
 def _names_of_groups(model: BaseEstimator) -> list[str]:

@@ -277,6 +277,13 @@ class BaseForest(TakesMissing, BaseEstimator, ABC):
         total = np.sort(gain).sum()  # in an order that does not depend on the columns'
         return gain / total if total > 0 else gain
 
+    @property
+    def selected_columns_(self) -> tuple[str, ...]:
+        """Names of the columns that some split asks for, in the order of the table."""
+        check_is_fitted(self, "trees_")
+        names = getattr(self, "feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        return tuple(str(names[j]) for j in self.trees_.used())
+
     def permutation_importance(
         self,
         X: Any = None,

@@ -264,7 +264,7 @@ class LinearClassifier(ClassifierMixin, LinearModel):
         self.alphas_, self.paths_ = np.array(alphas), paths
         self.alpha_, self.path_, self.gap_ = float(np.max(alphas)), paths[0], float(np.max(gaps))
         self.coef_, self.intercept_ = np.array(coefs), np.array(intercepts)
-        self.selected_columns_ = [self.inputs_.encoding.names[j] for j in self._used(self.coef_.T)]
+        self.selected_columns_ = tuple(self.inputs_.encoding.names[j] for j in self._used(self.coef_.T))
 
     def _warn_separated(self, X: TableLike, target: Classes, weights: np.ndarray) -> None:
         """Without a penalty, classes that a plane parts have no finite optimum: say so."""

@@ -398,7 +398,7 @@ class LinearModel(TakesTable, BaseEstimator):
     def _keep(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         """Remember coefficients (solving order, columns × outputs) in the table's order."""
         coef = self.inputs_.restore(coef.T).T
-        self.selected_columns_ = [self.inputs_.encoding.names[j] for j in self._used(coef)]
+        self.selected_columns_ = tuple(self.inputs_.encoding.names[j] for j in self._used(coef))
         self._shape(coef, np.asarray(intercept, dtype=np.float64))
 
     def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
@@ -510,7 +510,7 @@ class LinearModel(TakesTable, BaseEstimator):
             self.l1_ratio_ = float(numbers("l1_ratio", state["l1_ratio"], shape=()))
         if state.get("gamma") is not None:
             self.gamma_ = float(numbers("gamma", state["gamma"], shape=()))
-        self.selected_columns_ = list(texts("selected_columns", state["selected_columns"]))
+        self.selected_columns_ = texts("selected_columns", state["selected_columns"])
         if not set(self.selected_columns_) <= set(encoding.names):
             raise DamagedError("selected_columns are not columns it encodes")
         self.path_ = None if state["path"] is None else _summary(mapping("path", state["path"]))

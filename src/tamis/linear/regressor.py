@@ -135,7 +135,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     >>> X = np.random.default_rng(0).normal(size=(100, 5))
     >>> model = LinearRegressor().fit(X, 3 + 2 * X[:, 1] + 0.1 * X[:, 0])
     >>> model.selected_columns_
-    ['x0', 'x1']
+    ('x0', 'x1')
     """
 
     _target = "numbers"
@@ -275,7 +275,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
                 self.__dict__.pop(name, None)
             if all(one is not None for one in predictions):
                 self.cv_predictions_ = np.column_stack(predictions)
-        self.selected_columns_ = [self.inputs_.encoding.names[j] for j in self._used(self.coef_.T)]
+        self.selected_columns_ = tuple(self.inputs_.encoding.names[j] for j in self._used(self.coef_.T))
         relative = self.coef_[:, self.inputs_.order] / unit[:, None]
         X = X.tocsc() if hasattr(X, "tocsc") else X
         self.feature_importances_ = contributions(X, relative, self.inputs_.groups, self.n_features_in_, weights)
@@ -465,7 +465,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
         self.alpha_, self.gap_, self.path_ = float(draws.alpha.mean()), 0.0, None
         clear = np.flatnonzero((self.coef_interval_[:, 0] > 0) | (self.coef_interval_[:, 1] < 0))
         columns = np.unique(self.inputs_.encoding.groups[clear])
-        self.selected_columns_ = [self.inputs_.encoding.names[j] for j in columns]
+        self.selected_columns_ = tuple(self.inputs_.encoding.names[j] for j in columns)
 
     def _shape(self, coef: np.ndarray, intercept: np.ndarray) -> None:
         self.coef_, self.intercept_ = coef[:, 0], float(intercept[0])

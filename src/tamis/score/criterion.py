@@ -116,9 +116,10 @@ def _classes(name: str, y: ArrayLike) -> Classes:
     except ValueError as error:
         if "Unknown label type" not in str(error):
             raise
+        metric = "give metric='r2', " if name == "stump" else ""
         raise TableError(
-            f"{name} takes a class target, but y holds {len(set(np.asarray(y).tolist())):,} different values "
-            f"({error}); use mutual_information, pearson or relief, or cut y into classes"
+            f"{name} takes a class target, but y holds {len(set(np.asarray(y).tolist())):,} different values; "
+            f"{metric}use mutual_information, pearson or relief, or cut y into classes"
         ) from error
 
 

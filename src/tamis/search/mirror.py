@@ -160,8 +160,14 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
     random_state: RandomState = None
     n_jobs: int | None = None
 
-    def fit(self, X: Any, y: Any = None, **options: Any) -> "MirrorSelector":
-        """Fit a forest on all columns, choose columns by their importances, and fit a forest on those."""
+    def fit(self, X: Any, y: Any = None, *, exposure: Any = None, **options: Any) -> "MirrorSelector":
+        """Fit a forest on all columns, choose columns by their importances, and fit a forest on those.
+
+        Parameters
+        ----------
+        exposure : of rates y, how long or how much each row was observed: what a row counts in forests and losses. Not
+            weights of copies: out of the bag a row that counts twice differs from a row that is given twice.
+        """
         check.no_options(self, options)
         leaves, multiples = self._ascending("leaves"), self._ascending("features")
         check.count("most_drawn", self.most_drawn)
@@ -181,14 +187,16 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
                 "leave it out, or give ForestClassifier(calibration='temperature')"
             )
         kinds = self._kinds(model)
+        weight = None if exposure is None else self._weight(exposure, model, n_rows)
         rows = self._rows(table, y, model.random_state)
-        table, y = (table, y) if rows is None else (table.take(rows), np.asarray(y)[rows])
+        if rows is not None:
+            table, y, weight = table.take(rows), np.asarray(y)[rows], None if weight is None else weight[rows]
         order = self._order = table.order()
         ordered = table if (order == np.arange(table.n_columns)).all() else table.select(order.tolist())
         ranks_only = self.halvings == "auto" and table.n_columns > MANY_COLUMNS
         is_wide = table.n_columns > table.n_rows
         ranking = _smaller(model, RANKING) if ranks_only and not is_wide else model
-        first = self._grown(ranking, ordered, y, leaves, multiples, kinds)
+        first = self._grown(ranking, ordered, y, weight, (leaves, multiples, kinds))
         importances = first.impurity_importance_
         self.reach_ = max(0.0, -float(importances.min()))
         selected = np.flatnonzero(importances > self.reach_)
@@ -196,15 +204,14 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             selected = np.array([int(np.argmax(importances))])
         self.importances_ = np.empty(table.n_columns)
         self.importances_[order] = importances
-        selected = selected[
-            self._halved(model, ordered.select(selected.tolist()), y, importances[selected], table.n_columns)
-        ]
+        strong = ordered.select(selected.tolist())
+        selected = selected[self._halved(model, strong, y, weight, importances[selected], table.n_columns)]
         if len(selected) == table.n_columns and not ranks_only:
             self.estimator_ = first
         else:
             larger = [leaf for leaf in leaves if leaf >= self.min_samples_leaf_]
-            chosen = [self.features_], [self.thresholds_]
-            self.estimator_ = self._grown(model, ordered.select(selected.tolist()), y, larger, *chosen)
+            chosen = larger, [self.features_], [self.thresholds_]
+            self.estimator_ = self._grown(model, ordered.select(selected.tolist()), y, weight, chosen)
         self.support_ = np.zeros(table.n_columns, dtype=bool)
         self.support_[order[selected]] = True
         self.__dict__.pop("temperature_", None)
@@ -216,15 +223,23 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         self._remember_out_of_bag(first, rows, n_rows)
         return self
 
-    def _halved(self, model: Any, table: Table, y: Any, importance: np.ndarray, n_columns: int) -> np.ndarray:
+    def _weight(self, exposure: Any, model: Any, n_rows: int) -> np.ndarray:
+        """Exposures as weights of rows."""
+        if is_classifier(model):
+            raise ParameterError("exposure is for rates, and the forest predicts classes; leave it out")
+        return np.asarray(check.weights(exposure, n_rows, keep_scale=True))
+
+    def _halved(
+        self, model: Any, table: Table, y: Any, weight: np.ndarray | None, importance: np.ndarray, n_columns: int
+    ) -> np.ndarray:
         """Places of the columns that are left after halving; forests of a quarter of the trees rank and judge them."""
         chosen = [self.min_samples_leaf_], [self.features_], [self.thresholds_]
         small = _smaller(model, 4)
         if _is_calibrated(small):  # by the rows that judge, and not by those that ranked the columns
             small.set_params(calibration=None)
 
-        def grown(subset: Table, target: Any) -> Any:
-            return self._grown(small, subset, target, *chosen)
+        def grown(subset: Table, target: Any, weight: Any) -> Any:
+            return self._grown(small, subset, target, weight, chosen)
 
         n = self.halvings
         self.halving_: Halving | None = None
@@ -232,9 +247,10 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             if n_columns > MANY_COLUMNS:
                 seed, is_wide = seed_from(model.random_state), n_columns > table.n_rows
                 fewest = max(FEWEST, int(LEFT_OF_WIDE * n_columns)) if is_wide else FEWEST
-                self.halving_ = halvings(table, y, grown, seed, _is_calibrated(model), fewest)
+                self.halving_ = halvings(table, y, grown, seed, _is_calibrated(model), fewest, weight)
             n = self.halving_.n_halvings if self.halving_ else 0
-        halving_columns = [halving_columns for halving_columns, _ in halved(importance, table, y, grown, float(n))]
+        steps = halved(importance, table, y, grown, float(n), weight=weight)
+        halving_columns = [columns for columns, _ in steps]
         self.halvings_ = min(float(n), len(halving_columns))
         return halving_columns[-1] if halving_columns else np.arange(table.n_columns)
 
@@ -307,9 +323,10 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
         return forest if self.n_jobs is None else forest.set_params(n_jobs=self.n_jobs)
 
     def _grown(
-        self, model: Any, table: Table, y: Any, leaves: list[int], multiples: list[int], kinds: list[str]
+        self, model: Any, table: Table, y: Any, weight: Any, grid: tuple[list[int], list[int], list[str]]
     ) -> Any:
         """The forest of the leaf, the columns tried at a split and the thresholds that do best out of the bag."""
+        leaves, multiples, kinds = grid
         d = table.n_columns
         single = columns_to_try(model.max_features, d)
         tried = sorted({min(d, single * multiple) for multiple in multiples})
@@ -319,7 +336,7 @@ class MirrorSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
             forest.set_params(tune={"max_features": tried, "min_samples_leaf": leaves, "thresholds": kinds})
         if table.n_rows > self.most_drawn and forest.max_samples is None:
             forest.set_params(max_samples=self.most_drawn, max_oob_samples=self.most_drawn)
-        forest.fit(table, y)
+        forest.fit(table, y, weight)
         self.min_samples_leaf_ = int(getattr(forest, "min_samples_leaf_", leaves[0]))
         self.thresholds_ = str(getattr(forest, "thresholds_", kinds[0]))
         max_features = getattr(forest, "max_features_", tried[0])

@@ -14,7 +14,7 @@ import numpy as np
 from tamis import engine
 from tamis.engine import Task
 from tamis.errors import StudyError
-from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, takes_weights, task_name
+from tamis.evaluate.cross_validate import Beside, Fold, Stopped, cross_validate, task_name, weight_names
 from tamis.results.comparison import Comparison, Rung
 from tamis.results.fold import FoldFindings, FoldRecord, Judgements, SizedRecord, fold_record
 from tamis.study.claims.association import Association, association
@@ -393,7 +393,7 @@ def procedures_of(settings: Settings, problem: StudyProblem) -> tuple[Procedure,
 
 def _of_rates(procedures: tuple[Procedure, ...], settings: Settings) -> tuple[Procedure, ...]:
     """The procedures that take an exposure; one that was asked for and takes none is refused."""
-    ready = tuple(procedure for procedure in procedures if takes_weights(procedure.make(COUNT)))
+    ready = tuple(procedure for procedure in procedures if weight_names(procedure.make(COUNT), exposure=True))
     lacking = [procedure.name for procedure in procedures if procedure not in ready]
     if lacking and settings.procedures is not None:
         raise StudyError(

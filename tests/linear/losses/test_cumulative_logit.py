@@ -159,7 +159,7 @@ def test_saved_model_predicts_the_same_and_damage_is_refused():
 def test_best_subset_and_groups():
     """Both find the columns that the classes depend on."""
     X, y, _ = data(n=600)
-    assert LinearClassifier("subset", k=3, loss=LOSS).fit(X, y).selected_columns_ == ["x0", "x1", "x2"]
+    assert LinearClassifier("subset", k=3, loss=LOSS).fit(X, y).selected_columns_ == ("x0", "x1", "x2")
     frame = pd.DataFrame(X).add_prefix("x")
     frame["level"] = pd.Categorical(np.random.default_rng(1).integers(0, 4, 600).astype(str))
     model = LinearClassifier(loss=LOSS, group=True, alpha=0.05).fit(frame, y)

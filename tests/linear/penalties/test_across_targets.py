@@ -58,7 +58,7 @@ def test_the_folds_choose_common_columns_and_the_model_is_saved():
     """Columns of any target are chosen, columns of none are not."""
     X, Y = _table()
     model = LinearRegressor(cv=4).fit(X, Y)
-    assert model.selected_columns_ == ["x0", "x1", "x2"]
+    assert model.selected_columns_ == ("x0", "x1", "x2")
     assert model.cv_predictions_.shape == model.nested_predictions_.shape == (80, 2)
     assert np.mean((Y - model.cv_predictions_) ** 2 / Y.var(axis=0)) < 0.5
     again = LinearRegressor.from_dict(json.loads(json.dumps(model.to_dict())))

@@ -60,5 +60,5 @@ def test_columns_too_dependent_are_not_called_proved():
     assert LinearRegressor(penalty="subset", k=1).fit(X, y).optimal_
     X[:, 4] = X[:, 3] + 1e-6 * rng.normal(size=60)
     model = LinearRegressor(penalty="subset", k=1).fit(X, y)
-    assert model.selected_columns_ == ["x0"]
+    assert model.selected_columns_ == ("x0",)
     assert not model.optimal_

@@ -82,7 +82,7 @@ def test_strong_columns_are_chosen_without_the_noise():
     X = rng.normal(size=(200, 40))
     y = X[:, :4].sum(axis=1) + rng.normal(size=200)
     lasso, relaxed = (LinearRegressor(relax=relax, rule="min").fit(X, y) for relax in (None, "cv"))
-    assert relaxed.selected_columns_ == ["x0", "x1", "x2", "x3"]
+    assert relaxed.selected_columns_ == ("x0", "x1", "x2", "x3")
     assert len(lasso.selected_columns_) > 6
     assert relaxed.path_.cv_mean.min() < lasso.path_.cv_mean.min()
     assert 0 <= relaxed.gamma_ < 0.5

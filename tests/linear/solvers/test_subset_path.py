@@ -29,7 +29,7 @@ def test_every_size_equals_brute_force(seed):
     for k in range(1, 9):
         model = LinearRegressor(penalty="subset", k=k).fit(X, y)
         best = min(combinations(range(9), k), key=lambda columns: rss(X, y, columns))
-        assert model.selected_columns_ == [f"x{j}" for j in best]
+        assert model.selected_columns_ == tuple(f"x{j}" for j in best)
         assert model.optimal_
         assert model.subset_gap_ == 0
         np.testing.assert_allclose(np.sum((y - model.predict(X)) ** 2), rss(X, y, best), rtol=1e-9)
@@ -54,7 +54,7 @@ def test_the_penalised_form_prices_columns():
             for k in range(10)
             for columns in combinations(range(9), k)
         }
-        assert model.selected_columns_ == [f"x{j}" for j in min(costs, key=costs.get)]
+        assert model.selected_columns_ == tuple(f"x{j}" for j in min(costs, key=costs.get))
 
 
 def test_size_by_cross_validation_finds_the_columns_that_are_there():
@@ -62,7 +62,7 @@ def test_size_by_cross_validation_finds_the_columns_that_are_there():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(200, 12))
     model = LinearRegressor(penalty="subset").fit(X, X[:, [2, 5, 7]] @ [2, -2, 2] + rng.normal(size=200))
-    assert model.selected_columns_ == ["x2", "x5", "x7"]
+    assert model.selected_columns_ == ("x2", "x5", "x7")
     assert model.k_ == 3
     assert model.path_.n_columns.tolist() == list(range(13))
 
@@ -73,10 +73,10 @@ def test_splicing_finds_the_columns_among_many():
     X = rng.normal(size=(120, 300))
     y = X[:, [3, 70, 200]] @ [2, -2, 2] + 0.5 * rng.normal(size=120)
     model = LinearRegressor(penalty="subset", k=3).fit(X, y)
-    assert model.selected_columns_ == ["x3", "x70", "x200"]
+    assert model.selected_columns_ == ("x3", "x70", "x200")
     assert not model.optimal_
     logistic = LinearClassifier(penalty="subset", k=3).fit(X, y > 0)
-    assert logistic.selected_columns_ == ["x3", "x70", "x200"]
+    assert logistic.selected_columns_ == ("x3", "x70", "x200")
 
 
 def test_splicing_equals_branch_and_bound_where_both_can_go():
@@ -100,5 +100,5 @@ def test_a_categorical_column_counts_as_one():
     frame = pd.DataFrame({"g": rng.choice(list("abc"), size=150), "x": rng.normal(size=150), "z": rng.normal(size=150)})
     y = 2.0 * (frame["g"] == "b") - 2.0 * (frame["g"] == "c") + 0.1 * rng.normal(size=150)
     model = LinearRegressor(penalty="subset", k=1).fit(frame, y)
-    assert model.selected_columns_ == ["g"]
+    assert model.selected_columns_ == ("g",)
     assert np.count_nonzero(model.coef_) == 2

@@ -12,7 +12,7 @@ from tamis.search.resampling.halving import halved, halvings
 from tamis.table import Table
 
 
-def _grow(part, target):
+def _grow(part, target, weight):
     kind = ForestRegressor if np.asarray(target).dtype.kind == "f" else ForestClassifier
     return kind(50, random_state=0).fit(part, target)
 
@@ -43,7 +43,7 @@ def test_where_half_of_the_columns_are_too_few_seven_tenths_may_do():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 24))
     y = X[:, :16].sum(axis=1)
-    found = halvings(Table.of(X), y, lambda part, t: ForestRegressor(60, random_state=0).fit(part, t), 0)
+    found = halvings(Table.of(X), y, lambda part, t, weight: ForestRegressor(60, random_state=0).fit(part, t), 0)
     assert (found.n_halvings, found.chosen_step, found.columns[:2]) == (0.5, 1, (24, 16))
     assert len(found.answers) == len(found.columns)
 
@@ -75,9 +75,9 @@ def test_every_step_of_a_halving_answers_each_row_by_the_half_that_had_not_seen_
     X, y = rng.normal(size=(61, 24)), np.arange(61.0)
     grown = []
 
-    def grow(part, target):
+    def grow(part, target, weight):
         grown.append(target)
-        return _grow(part, target)
+        return _grow(part, target, weight)
 
     found = halvings(Table.of(X), y, grow, 0)
     assert set(found.columns) - {16, 8, 4} == {24, 12, 6}  # and, after the last that keeps enough, half of a halving

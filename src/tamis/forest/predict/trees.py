@@ -82,9 +82,9 @@ class Trees:
         """The leaf of each row in each tree, counted from the tree's root: rows × trees."""
         return np.ascontiguousarray(_core.leaves(self, X, workers(n_jobs)).T)
 
-    def used(self, t: int) -> np.ndarray:
-        """The columns that tree t asks for, by position, each once."""
-        nodes = self.nodes[self.roots[t] : self.roots[t + 1]]
+    def used(self, t: int | None = None) -> np.ndarray:
+        """The columns that tree t, or some tree, asks for, by position, each once."""
+        nodes = self.nodes if t is None else self.nodes[self.roots[t] : self.roots[t + 1]]
         flags = nodes["column"][nodes["left"] >= 0]
         oblique = flags & OBLIQUE != 0
         sums = self.sum_column[flags[oblique] & COLUMN].ravel()

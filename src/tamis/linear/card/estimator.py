@@ -211,11 +211,10 @@ class BaseCard(TakesTable, BaseEstimator):
         return [(s.words(notations), int(p)) for s, p in zip(self.statements_, self.points_)]
 
     @property
-    def selected_columns_(self) -> list[Any]:
-        """The columns that some statement is about."""
+    def selected_columns_(self) -> tuple[str, ...]:
+        """Names of the columns that some statement is about, in the order of the table."""
         check_is_fitted(self, "statements_")
-        named = hasattr(self, "feature_names_in_")
-        return [self.column_names_[j] if named else int(j) for j in sorted(set(self.columns_.tolist()))]
+        return tuple(str(self.column_names_[j]) for j in sorted(set(self.columns_.tolist())))
 
     def _totals(self, table: Table) -> np.ndarray:
         total = np.zeros(table.n_rows, dtype=np.int64)

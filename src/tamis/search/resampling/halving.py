@@ -24,11 +24,18 @@ FEWEST, KEPT = 4, 0.99
 #: costs as much (pcmac: 93 columns instead of 132, an accuracy of 0.878 instead of 0.899).
 LISTED = 100
 
-Grow = Callable[[Table, Any], Any]
+#: From a table, a target and weights of rows, or None, to a forest.
+Grow = Callable[[Table, Any, Any], Any]
 
 
 def halved(
-    importance: np.ndarray, table: Table, y: ArrayLike, grow: Grow, n: float, fewest: int = FEWEST
+    importance: np.ndarray,
+    table: Table,
+    y: ArrayLike,
+    grow: Grow,
+    n: float,
+    fewest: int = FEWEST,
+    weight: np.ndarray | None = None,
 ) -> Iterator[tuple[np.ndarray, Any]]:
     """Places of the better half of the columns, of the better half of these, … at most n times; and a forest of each.
 
@@ -41,7 +48,7 @@ def halved(
         if best is None:
             return
         columns = columns[best]
-        forest = grow(table.select(columns.tolist()), y)
+        forest = grow(table.select(columns.tolist()), y, weight)
         importance = forest.impurity_importance_
         yield columns, forest
 
@@ -84,17 +91,31 @@ class _Halves:
     steps : of each half, columns before the first halving, after it, after the second, … as long as any are left.
     """
 
-    def __init__(self, table: Table, target: np.ndarray, halves: list[np.ndarray], grow: Grow, fewest: int) -> None:
+    def __init__(
+        self,
+        table: Table,
+        target: np.ndarray,
+        halves: list[np.ndarray],
+        grow: Grow,
+        fewest: int,
+        weight: np.ndarray | None,
+    ) -> None:
         self._table, self._target, self._parts, self._grow, self._fewest = table, target, halves, grow, fewest
+        self._weight = weight
         self.classes = None if target.dtype.kind == "f" else np.unique(target)
         self._order = np.argsort(np.concatenate(halves[::-1]))  # the first half learned, so the other was judged first
         self.steps = list(zip(*(self._halved(half) for half in (0, 1))))
 
     def _halved(self, half: int) -> list[_Step]:
         half_table, truth = self._table.take(self._parts[half]), self._target[self._parts[half]]
-        first = self._grow(half_table, truth)
-        fewer = halved(first.impurity_importance_, half_table, truth, self._grow, half_table.n_columns, self._fewest)
+        weight = self._weight_of(half)
+        first = self._grow(half_table, truth, weight)
+        n = half_table.n_columns
+        fewer = halved(first.impurity_importance_, half_table, truth, self._grow, n, self._fewest, weight)
         return [self._step(half, *step) for step in ((np.arange(half_table.n_columns), first), *fewer)]
+
+    def _weight_of(self, half: int) -> np.ndarray | None:
+        return None if self._weight is None else self._weight[self._parts[half]]
 
     def _step(self, half: int, columns: np.ndarray, forest: BaseEstimator) -> _Step:
         judged = self._table.take(self._parts[1 - half]).select(columns.tolist())
@@ -108,7 +129,8 @@ class _Halves:
             if best is None or len(last.columns) > LISTED:
                 return ()
             columns, learn = last.columns[best], self._parts[half]
-            forest = self._grow(self._table.take(learn).select(columns.tolist()), self._target[learn])
+            part = self._table.take(learn).select(columns.tolist())
+            forest = self._grow(part, self._target[learn], self._weight_of(half))
             steps.append(self._step(half, columns, forest))
         return tuple(steps)
 
@@ -118,7 +140,13 @@ class _Halves:
 
 
 def halvings(
-    table: Table, y: ArrayLike, grow: Grow, seed: int, calibrate: bool = False, fewest: int = FEWEST
+    table: Table,
+    y: ArrayLike,
+    grow: Grow,
+    seed: int,
+    calibrate: bool = False,
+    fewest: int = FEWEST,
+    weight: np.ndarray | None = None,
 ) -> Halving:
     """How often the columns can be halved while 99% of the gain is kept; at the end perhaps half of a halving.
 
@@ -129,7 +157,7 @@ def halvings(
 
     >>> from tamis import ForestClassifier
     >>> X = np.random.default_rng(0).normal(size=(400, 16))
-    >>> grow = lambda part, target: ForestClassifier(50, random_state=0).fit(part, target)
+    >>> grow = lambda part, target, weight: ForestClassifier(50, random_state=0).fit(part, target)
     >>> halvings(Table.of(X), (X[:, 3] + X[:, 5] > 0).astype(int), grow, 0)[:3]
     (2.0, 2, (16, 8, 4))
     """
@@ -137,11 +165,15 @@ def halvings(
     row_halves = _two_halves(target, seed)
     if min(len(row_halves[0]), len(row_halves[1])) < 2 or any(len(np.unique(target[half])) < 2 for half in row_halves):
         return Halving(0.0)
-    halves = _Halves(table, target, row_halves, grow, fewest)
+    halves = _Halves(table, target, row_halves, grow, fewest, weight)
     steps = halves.steps
     answers = [halves.answers(step) for step in steps]
-    losses = np.array([_loss(answer, target, halves.classes, calibrate) for answer in answers])
-    limit = losses[0] + (1 - KEPT) * max(0.0, _constant(target) - losses[0])
+
+    def loss(answer: np.ndarray) -> float:
+        return _loss(answer, target, halves.classes, calibrate, weight)
+
+    losses = np.array([loss(answer) for answer in answers])
+    limit = losses[0] + (1 - KEPT) * max(0.0, _constant(target, weight) - losses[0])
     worse = np.flatnonzero(losses > limit)
     index = int(worse[0]) - 1 if len(worse) else len(losses) - 1
     n_halvings = float(index)
@@ -149,7 +181,7 @@ def halvings(
     if between:
         steps.insert(index + 1, between)
         answers.insert(index + 1, halves.answers(between))
-        if _loss(answers[index + 1], target, halves.classes, calibrate) <= limit:
+        if loss(answers[index + 1]) <= limit:
             n_halvings, index = n_halvings + 0.5, index + 1
     return Halving(n_halvings, index, tuple(len(step[0].columns) for step in steps), tuple(answers))
 
@@ -172,20 +204,22 @@ def _answers(forest: BaseEstimator, table: Table, classes: np.ndarray | None) ->
     return out
 
 
-def _loss(answers: np.ndarray, target: np.ndarray, classes: np.ndarray | None, calibrate: bool) -> float:
-    """The mean loss of all rows."""
+def _loss(
+    answers: np.ndarray, target: np.ndarray, classes: np.ndarray | None, calibrate: bool, weight: np.ndarray | None
+) -> float:
+    """The mean loss of all rows; of numbers weighted."""
     if classes is None:
-        return float(np.square(answers - target).mean())
+        return float(np.average(np.square(answers - target), weights=weight))
     codes = codes_among(classes, target)
     if calibrate:
         answers = calibrated(answers, codes, np.ones(len(codes))).shares
     return float(row_losses("brier", codes, answers).mean())
 
 
-def _constant(target: np.ndarray) -> float:
+def _constant(target: np.ndarray, weight: np.ndarray | None) -> float:
     """The loss of the mean, or of the shares of classes."""
     if target.dtype.kind == "f":
-        return float(target.var())
+        return float(np.average(np.square(target - np.average(target, weights=weight)), weights=weight))
     shares = np.unique(target, return_counts=True)[1] / len(target)
     loss = 1 - float(np.square(shares).sum())
     return loss / 2 if len(shares) == 2 else loss

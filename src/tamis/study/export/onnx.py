@@ -20,8 +20,8 @@ from tamis.task import predicts_numbers
 #: Versions of the operators that are written: 20 is the first to compare texts with patterns.
 OPSET, IR = 20, 9
 
-#: Space around texts, in the words of patterns: what Tamis takes off, too.
-SPACE = r"[\s\v\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]*"
+#: Space around texts, in words that RE2 and Python read alike: what Tamis takes off, too.
+SPACE = r"[\s\v\x1c-\x1f\x85\xa0" + "\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*"
 
 #: Codes of a category that is missing, and of one never seen.
 _MISSING, _UNSEEN = -1, -2
@@ -56,13 +56,15 @@ def _pattern(texts: list[str]) -> str:
 
 
 def _literal(text: str) -> str:
-    """A text as a pattern: signs get a backslash, and characters that end a line their number."""
+    """A text as a pattern: signs get a backslash, and characters that end a line or are no letters their number."""
     return "".join(
         letter
         if letter.isalnum()
-        else f"\\x{{{ord(letter):x}}}"
-        if ord(letter) < 32 or ord(letter) > 126
+        else f"\\x{ord(letter):02x}"
+        if ord(letter) < 32 or 126 < ord(letter) < 256
         else f"\\{letter}"
+        if ord(letter) < 127
+        else letter
         for letter in text
     )
 

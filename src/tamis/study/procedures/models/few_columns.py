@@ -11,6 +11,7 @@ from sklearn.utils.metaestimators import available_if
 
 from tamis.check import count
 from tamis.errors import ParameterError
+from tamis.evaluate.cross_validate import weight_names
 from tamis.evaluate.problem import problem_of
 from tamis.study.procedures.models.columns import Columns, directions_among
 from tamis.study.procedures.models.contribution import contributions
@@ -58,7 +59,7 @@ class FewColumns(TakesTable, BaseEstimator):
         from tamis.study.procedures.models.fitted import FittedProcedure
 
         k, X = count("k", self.k), X if isinstance(X, Table) else Table.of(X)
-        first = clone(self.model).fit(X, y, **weighted(sample_weight))
+        first = clone(self.model).fit(X, y, **weighted(self.model, sample_weight))
         used = by_contribution(first, X, y)
         self.fitted_: Any = first
         if len(used) > k:
@@ -95,12 +96,12 @@ def fit_restricted(
     again = type(model)(**{**model.get_params(deep=False), **strength(model)})  # a clone would copy all folds
     if getattr(again, "monotone", None) is not None:
         again.set_params(monotone=directions_among(again.monotone, names))
-    return indices, again.fit(X.select(indices.tolist()), y, **weighted(sample_weight))
+    return indices, again.fit(X.select(indices.tolist()), y, **weighted(again, sample_weight))
 
 
-def weighted(sample_weight: Any) -> dict[str, Any]:
-    """Weights of rows as an argument of `fit`; none for a model that takes none, where there are none."""
-    return {} if sample_weight is None else {"sample_weight": sample_weight}
+def weighted(model: BaseEstimator, sample_weight: Any) -> dict[str, Any]:
+    """Weights of rows, which in a study are exposures, as arguments of `fit`; nothing where there are none."""
+    return {} if sample_weight is None else dict.fromkeys(weight_names(model, exposure=True), sample_weight)
 
 
 def sizes(model: Any, n_used: int) -> list[int]:
