@@ -45,10 +45,10 @@ def test_ranks_are_those_of_one_row_more():
     """Of 39 errors the smallest and the largest hold 95% of new ones; of fewer rows no interval can."""
     errors = np.arange(39.0)
     np.testing.assert_allclose(Residuals.of(errors).interval(np.array([0.0]), 0.95), [[0.0, 38.0]], atol=1e-12)
-    assert Residuals.of(errors).reach() == pytest.approx(0.95)
+    assert Residuals.of(errors).max_coverage() == pytest.approx(0.95)
     few = Residuals.of(np.arange(9.0))
     assert few.interval(np.array([0.0]), 0.95).tolist() == [[0.0, 8.0]]
-    assert few.reach() == pytest.approx(0.8)
+    assert few.max_coverage() == pytest.approx(0.8)
 
 
 def test_quantiles_of_a_large_fold_are_as_good_as_its_errors():

@@ -193,19 +193,19 @@ def _reason_unpaired(mine: Results, theirs: Results) -> str:
         return "they were judged in other folds"
     if mine.data.classes != theirs.data.classes or mine.data.learned != theirs.data.learned:
         return "they learned from other rows"
-    one, other = mine.predictions, theirs.predictions
-    if one is not None and other is not None and (one.rows != other.rows or one.truth != other.truth):
+    first, second = mine.predictions, theirs.predictions
+    if first is not None and second is not None and (first.rows != second.rows or first.truth != second.truth):
         return "the targets of their rows differ"
     return ""
 
 
 def _by_rows(mine: Results, theirs: Results) -> dict[str, Any] | None:
     """The paired difference of the losses of rows, the mean of those of the repeats."""
-    one, other, settings = mine.predictions, theirs.predictions, mine.settings
-    if one is None or other is None or settings.get("groups") is not None or settings.get("time") is not None:
+    first, second, settings = mine.predictions, theirs.predictions, mine.settings
+    if first is None or second is None or settings.get("groups") is not None or settings.get("time") is not None:
         return None
-    kind, truth = _LOSS_OF_TASK[read_task(mine.answer.task)], np.array(one.truth)
-    losses = [_row_losses(kind, truth, predictions) for predictions in (one, other)]
+    kind, truth = _LOSS_OF_TASK[read_task(mine.answer.task)], np.array(first.truth)
+    losses = [_row_losses(kind, truth, predictions) for predictions in (first, second)]
     rows = np.ones(len(truth))
     forward, back = difference(losses[0], losses[1], rows), difference(losses[1], losses[0], rows)
     p_two_sided = min(1.0, 2 * min(forward.p_value, back.p_value))

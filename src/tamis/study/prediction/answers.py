@@ -87,9 +87,10 @@ def _of_interval(model: Model, coverage: float) -> str:
         return f"each rate is per unit of {model.exposure}; no intervals: a count's distance depends on its exposure"
     if model.residuals is None:
         return "there are no intervals: the study's errors on rows not seen were not kept"
-    rows, reach = model.residuals.rows, model.residuals.reach()
-    if coverage > reach:
-        sentence = f"low and high hold a new answer with probability {reach:.3g}, not {coverage:g} for want of rows"
+    rows, max_coverage = model.residuals.rows, model.residuals.max_coverage()
+    if coverage > max_coverage:
+        probability = f"{max_coverage:.3g}, not {coverage:g}"
+        sentence = f"low and high hold a new answer with probability {probability} for want of rows"
     return f"{sentence}, by the errors of {rows:,} rows that were not seen in the study's folds"
 
 

@@ -54,7 +54,7 @@ class Residuals:
         low, high = np.interp([share, 1.0 - share], grid, self.quantiles)
         return np.column_stack([answers + low, answers + high])
 
-    def reach(self) -> float:
+    def max_coverage(self) -> float:
         """The largest coverage that so many rows can speak for."""
         return 1 - 2 / (self.rows + 1)
 
