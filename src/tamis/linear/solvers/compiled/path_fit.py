@@ -26,7 +26,7 @@ from tamis.linear.solvers.compiled.standardized import StandardizedColumns
 from tamis.split import Folds
 
 AT_ONCE = 5  # strengths between two looks at the errors of the folds
-#: Coefficients of several classes up to which a ridge takes Newton steps in the columns as they are.
+#: Coefficients of several classes up to which the path of a ridge takes Newton steps in the columns as they are.
 FEW_COEFFICIENTS = 400
 _LARGE = 50_000_000  # entries up to which rows are turned onto their axes
 _SPARSE = 0.1  # share of entries other than 0 below which a dense table is read by its entries
@@ -146,7 +146,7 @@ def path_fits(job: Any, weights: np.ndarray, exact: bool = False) -> list[PathFi
     dense, penalty = isinstance(job.X, np.ndarray), job.penalty
     is_ridge = penalty.l1_ratio == 0 and bool(np.all(penalty.factors > 0) or not penalty.factors.any())
     several = isinstance(job.loss, Multinomial)
-    is_long = p > n or (several and p * job.loss.outputs > FEW_COEFFICIENTS)
+    is_long = p > n or (several and (exact or p * job.loss.outputs > FEW_COEFFICIENTS))
     turns = is_ridge and is_long and bool(penalty.factors.any() or not several)
     turns = turns and not penalty.sides.any() and n * p <= _LARGE
     options = {"standardize": job.standardize, "centred": job.fit_intercept}
