@@ -29,7 +29,7 @@ ALLOWED = {
     "sklearn.metrics": "check_scoring get_scorer_names",
     "sklearn.model_selection": (
         "GridSearchCV GroupKFold GroupShuffleSplit KFold LeaveOneGroupOut LeaveOneOut ShuffleSplit "
-        "StratifiedShuffleSplit"
+        "StratifiedShuffleSplit check_cv"
     ),
     "sklearn.neighbors": "KNeighborsClassifier KNeighborsRegressor",
     "sklearn.pipeline": "Pipeline make_pipeline",
