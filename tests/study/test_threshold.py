@@ -87,6 +87,24 @@ def test_the_command_says_what_holds(study):
     assert "give a number" in say("1.5") or "between" in say("1.5")
 
 
+def test_a_threshold_survives_run_and_choose(study):
+    """The same command again, or another rung, would silently go back to the study's own decision."""
+    high = str(study.model_.labels[1])
+    results = (study.folder / "results.json").read_bytes()
+    study.set_threshold(0.2)
+    try:
+        for again in (lambda one: one.run(), lambda one: one.choose("baseline"), lambda one: one.choose()):
+            again(study)
+            assert study.model_.threshold == pytest.approx(0.2)
+            assert study.results_["threshold"] == {"value": 0.2, "label": high}
+            assert tamis.load(study.folder).model_.threshold == pytest.approx(0.2)
+    finally:
+        study.set_threshold(None)
+    study.run()
+    assert study.model_.threshold == 0.5
+    assert (study.folder / "results.json").read_bytes() == results
+
+
 def test_the_square_of_the_report_follows_the_threshold(study):
     """The counts would be those of another decision than the model's."""
     from tamis.report.facts.performance import predictions, threshold

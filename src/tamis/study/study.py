@@ -29,9 +29,9 @@ from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.metrics import default, is_spent, score
 from tamis.metrics.loss_matrix import LossMatrix, plain
 from tamis.saved import replacing, sync, write_whole
-from tamis.study.comparison.person import CHOICE, Wish
+from tamis.study.comparison.person import CHOICE, THRESHOLD, Wish
 from tamis.study.disk import files
-from tamis.study.disk.journal import Journal
+from tamis.study.disk.journal import Journal, identity_of
 from tamis.study.disk.opening import draft_opening, opening_facts
 from tamis.study.disk.sibling_studies import place_of
 from tamis.study.estimator import TARGET, original, refuse_width, source_of
@@ -374,37 +374,48 @@ class Study(TakesTable, BaseEstimator):
     def set_threshold(self, threshold: float | None) -> Study:
         """Predict the second class from another probability on: in `predict`, in every export, in the report.
 
-        A person's threshold is written down in model.json and results.json; the score that is quoted stays that of the
-        study. The next `run()` or `choose()` goes back to the study's own, as does None.
+        A person's threshold is written down in the journal, model.json and results.json, and holds through `run()` and
+        `choose()` until another one, None or `run(fresh=True)`; the score that is quoted stays that of the study.
 
         Parameters
         ----------
         threshold : between 0 and 1; the study's own is 0.5, or what `loss` makes of it.
         """
         self._result_of("answer")
-        model, loss = self.model_, self.results_["settings"].get("loss")
-        if threshold is not None:
-            decided: LossMatrix | None = LossMatrix.of_threshold(threshold, model.labels)
-        else:
-            decided = None if loss is None else LossMatrix.of(loss, model.labels)
-        results = {name: value for name, value in self.results_.items() if name != "threshold"}
-        if threshold is not None:
-            results["threshold"] = {"value": float(threshold), "label": str(model.labels[1])}
+        decided = self._decided_by(threshold, self.results_["settings"].get("loss"), self.model_.labels)
         if not self._kept:
-            self.model_, self.results_ = replace(model, loss=decided), results
+            self._follow(threshold, decided)
             return self
         with files.hold(self.folder):
             self._refuse_other()
-            self.model_, self.results_ = replace(model, loss=decided), results
+            if identity := identity_of(self.folder):
+                with Journal(self.folder, identity) as journal:
+                    journal.add(THRESHOLD, 0, None if threshold is None else float(threshold))
+            self._follow(threshold, decided)
             self.model_.write(self.folder)
             files.write_results(self.folder, self.results_)
             self.report()
         return self
 
+    @staticmethod
+    def _decided_by(threshold: float | None, loss: Any, labels: Sequence[Any]) -> LossMatrix | None:
+        """The costs that decide between classes: those of a person's threshold, or the study's own."""
+        if threshold is not None:
+            return LossMatrix.of_threshold(threshold, labels)
+        return None if loss is None else LossMatrix.of(loss, labels)
+
+    def _follow(self, threshold: float | None, decided: LossMatrix | None) -> None:
+        """Put a person's threshold, or none, into the model and the results."""
+        self.model_ = replace(self.model_, loss=decided)
+        self.results_ = {name: value for name, value in self.results_.items() if name != "threshold"}
+        if threshold is not None:
+            self.results_["threshold"] = {"value": float(threshold), "label": str(self.model_.labels[1])}
+
     def _settle(self, run: Run, finished: FinishedRun) -> None:
         """Write everything a finished study leaves behind."""
         settings, problem, records = self.settings, run.problem, finished.chosen_records
-        loss = None if settings.loss is None else LossMatrix.of(settings.loss, problem.labels)
+        threshold = run.journal.done.get(THRESHOLD)
+        loss = self._decided_by(threshold, settings.loss, problem.labels)
         errors = (
             None
             if problem.labels or settings.exposure is not None  # an error depends on the exposure
@@ -421,6 +432,7 @@ class Study(TakesTable, BaseEstimator):
         if self._drawn is not None:
             results.drawn = {"rows": self._drawn[0], "of": self._drawn[1]}
         self.results_ = results.to_dict()
+        self._follow(threshold, loss)
         self.model_.write(self.folder)
         write_whole(self.folder / files.SELECTED_FILE, files.selected_csv(results.stability))
         files.write_results(self.folder, self.results_)

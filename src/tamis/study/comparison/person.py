@@ -13,8 +13,8 @@ from tamis.saved import mapping, read_integer, text
 from tamis.study.procedures import Procedure
 from tamis.study.procedures.models.few_columns import can_be_held, held_to
 
-#: What a person's choice is called in the journal; the last one counts.
-CHOICE = "choice of a person"
+#: What a person's choice and decision threshold are called in the journal; the last one counts.
+CHOICE, THRESHOLD = "choice of a person", "threshold of a person"
 
 
 @dataclass(frozen=True)
