@@ -16,6 +16,7 @@ BUILT = sorted((ROOT / "docs" / "_build").glob("*/index.html"), key=lambda page:
 PAGES = (
     "index",
     "tutorial/index",
+    "tutorial/app",
     "how-to/which-selector",
     "how-to/scale",
     "how-to/app",

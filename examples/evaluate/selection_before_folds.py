@@ -7,7 +7,7 @@ cross-validate a model on them: the more columns there are to choose from, the b
 no error. The held-out rows had their say when the columns were chosen. Put the choice inside the folds, and the
 score is that of a coin.
 
-`tamis.audit` finds the mistake without knowing how it was made: it runs the whole way of working on shuffled
+`tamis.audit` finds the mistake without knowing how it was made: it runs the whole procedure on shuffled
 targets.
 """
 

@@ -123,7 +123,7 @@ def weights(sample_weight: Any, n_rows: int, *, keep_scale: bool = False) -> np.
         sample_weight = np.full(n_rows, number("sample_weight", sample_weight, low=0))
     checked = np.require(sample_weight, dtype=np.float64, requirements=["C", "W"])  # see `table.numbers`
     if checked.ndim != 1:
-        raise ParameterError(f"sample_weight has {checked.ndim} dimensions; give one number a row (1D)")
+        raise ParameterError(f"sample_weight has {checked.ndim} dimensions; give one number per row (1D)")
     if len(checked) != n_rows:
         raise ParameterError(f"sample_weight has shape {checked.shape}, but there are {n_rows:,} rows; give one a row")
     bad = np.flatnonzero(~(checked >= 0) | ~np.isfinite(checked))

@@ -1,6 +1,9 @@
-"""Lists and numbers inside sentences."""
+"""Lists and numbers inside sentences, and small tables for notebooks."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from numbers import Real
+from typing import Any
 
 
 def listed(words: Sequence[str]) -> str:
@@ -30,3 +33,29 @@ def number(n: int) -> str:
     """
     words = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
     return words[n] if n < len(words) else f"{n:,}"
+
+
+#: Lines of a table in a notebook; longer ones are cut, and say so.
+MAX_LINES = 30
+
+
+def html_table(caption: str, lines: Iterable[Mapping[str, Any]], max_lines: int = MAX_LINES) -> str:
+    """Lines of equal keys as a table for a notebook, every text escaped.
+
+    >>> html_table("Two columns", [{"column": "<age>", "score": 0.25}])
+    '<table><caption>Two columns</caption><tr><th>column</th><th>score</th></tr><tr><td>&lt;age&gt;</td><td \
+style="text-align:right">0.25</td></tr></table>'
+    """
+    listed = list(lines)
+    heads = "".join(f"<th>{escape(str(name))}</th>" for name in (listed[0] if listed else ()))
+    rows = "".join(f"<tr>{''.join(map(_cell, line.values()))}</tr>" for line in listed[:max_lines])
+    left = len(listed) - max_lines
+    more = f"<tr><td>… and {left:,} more</td></tr>" if left > 0 else ""
+    return f"<table><caption>{escape(caption)}</caption><tr>{heads}</tr>{rows}{more}</table>"
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, Real) and not isinstance(value, bool):
+        text = f"{value:,}" if float(value).is_integer() and abs(value) < 1e15 else f"{float(value):.4g}"
+        return f'<td style="text-align:right">{text}</td>'
+    return f"<td>{escape('' if value is None else str(value))}</td>"

@@ -115,7 +115,7 @@ def test_settings_that_make_no_sense_are_refused(settings, says):
 def test_questions_that_are_no_mean_of_bounded_values_are_refused():
     """The guarantee holds for values in [0, 1], one a row."""
     holdout = ReusableHoldout(np.zeros((4000, 1)), np.zeros(4000), train=TRAIN, holdout=HELD)
-    with pytest.raises(ParameterError, match="give one value a row"):
+    with pytest.raises(ParameterError, match="give one value per row"):
         holdout.query(lambda X, y: 0.5)
     with pytest.raises(ParameterError, match=r"values in \[2, 2\]"):
         holdout.query(lambda X, y: np.full(len(y), 2.0))

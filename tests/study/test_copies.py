@@ -78,7 +78,7 @@ def test_what_voids_a_score_stands_first_everywhere(tmp_path, capsys):
     study = tamis.Study(frame, target="y", folder=tmp_path / "s", procedures=["tree"], folds=3, repeats=1, **FAST).run()
     answer = study.results_["answer"]
     assert answer["quotable"] is False
-    first = "Do not quote this score: column 'discharge' alone gives the target of 100% of the rows"
+    first = "Do not quote this score: column 'discharge' alone gives the target in 100% of the rows"
     assert answer["words"].startswith(first)
     assert methods(study.results_, []).startswith(first)
     say_answer(study.results_, study.folder, Console(width=200))

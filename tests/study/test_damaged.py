@@ -107,7 +107,7 @@ def test_a_damaged_tree_is_refused(folder, damage):
     """If this fails, a file can make the kernels read outside their arrays, and the process dies."""
     study = folder("tree")
     spoil(study / "model.json", lambda facts: TREE_DAMAGE[damage](facts["state"]["tree"]))
-    with pytest.raises(ValueError, match=r"model\.json of .* is damaged.*run\(\) again writes it anew") as found:
+    with pytest.raises(ValueError, match=r"model\.json of .* is damaged.*run\(\) writes it again") as found:
         tamis.load(study)
     sentence(found.value)
 
@@ -194,7 +194,7 @@ def test_the_same_command_writes_a_damaged_file_anew(studies, folder, name):
     whole = (study / name).read_bytes()
     (study / name).write_bytes(whole[: len(whole) // 2])
     told = CliRunner().invoke(app, ["open", str(study)])
-    assert "`tamis run` again writes it anew" in told.output
+    assert "`tamis run` writes it again" in told.output
     again = {"target": "outcome", "folder": study, "procedures": ["tree"], "prefer": "best", "repeats": 1}
     Study(studies / "table.csv", **again).run()
     if name != "plan.json":  # which counts the studies beside
@@ -397,7 +397,7 @@ def test_a_damaged_lock_is_refused(folder, damage):
     """If this fails, other rows than those locked could be scored."""
     study = folder("tree")
     spoil(study / "lock.json", LOCK_DAMAGE[damage])
-    with pytest.raises(ValueError, match=r"lock\.json of .* is damaged.*run\(\) again writes it anew") as found:
+    with pytest.raises(ValueError, match=r"lock\.json of .* is damaged.*run\(\) writes it again") as found:
         Lock.read(study)
     sentence(found.value)
 

@@ -43,7 +43,9 @@ def test_sheet_title_and_sentinel_are_said_in_the_results(tmp_path):
     assert row["value"] == 999
     assert row["shared_without"] > 0.3 > 10 * row["shared"]
     page = (tmp_path / "study" / "report.html").read_text()
-    assert "--missing &#34;pressure=999&#34;" in page or '--missing "pressure=999"' in page
+    command = '<span class="command"> On the command line: --missing &#34;pressure=999&#34;.</span>'
+    assert f"&#34;not measured&#34;, treat it as missing and run again.{command}" in page
+    assert "Names are read from row 3" in page
     assert study.remarks == tuple(results["reading"])
 
 

@@ -76,3 +76,99 @@ def test_a_formula_names_its_target(tmp_path):
     assert study.model_.to_text().startswith("price = -214.7\n")
     assert "target = " not in study.report(tmp_path / "r.html").read_text(encoding="utf-8")
     assert "price = -214.7" in str(study.export("python"))
+
+
+def _dated(n=90):
+    day = np.datetime64("2018-01-01") + 14 * np.arange(n)
+    level = np.where(np.arange(n) % 3 == 0, "low", "high")
+    y = np.where((np.arange(n) > n / 2) ^ (RNG.random(n) < 0.05), "yes", "no")
+    return {"begun": day.astype(str), "grade": level, "a": RNG.normal(size=n), "churned": y}
+
+
+def test_a_date_is_one_column_to_the_reader(tmp_path):
+    """ "17 columns are used" and "all 18 columns" in the next sentence: which are they?"""
+    pd.DataFrame(_dated()).to_csv(tmp_path / "t.csv", index=False)
+    words = ["run", tmp_path / "t.csv", "--target", "churned", "--folder", tmp_path / "s", "--procedures", "formula"]
+    shown = CliRunner().invoke(app, [*map(str, words), "--folds", "3", "--repeats", "1", "--no-black-box"])
+    said = " ".join(shown.output.split())
+    study = tamis.load(tmp_path / "s")
+    seen = study.results_["data"]["columns"]
+    assert seen > 3
+    parts = f"Models see {seen} columns: a date counts by its parts, such as year and elapsed days."
+    assert "3 columns are used: " in said
+    assert parts in said
+    assert "Target: churned (2 classes)." in said
+    assert "3 columns to learn from." in (page := study.report(tmp_path / "r.html").read_text(encoding="utf-8"))
+    assert parts in page
+
+
+def test_years_and_days_are_written_as_such(tmp_path):
+    """A year of 2,018, and an odds ratio "per 0.5" of a year, or a range of 17,500 to 19,000 days since 1970."""
+    from tamis.report.facts.picture.formula import formula
+
+    columns = [
+        {"name": "begun (year)", "kind": "numeric", "levels": None, "low": 2018.0, "high": 2022.0, "whole": True},
+        {"name": "begun (elapsed days)", "kind": "numeric", "levels": None, "low": 17532.0, "high": 19031.0},
+    ]
+    terms = [{"column": k, "level": None, "coef": [0.1]} for k in (0, 1)]
+    readable = {"link": "logistic", "labels": ["n", "y"], "classes": [1], "intercept": [0.0]}
+    rows = {row["name"]: row for row in formula({**readable, "columns": columns, "terms": terms}, "t")["rows"]}
+    assert rows["begun (year)"]["range"] == "2018 to 2022"
+    assert rows["begun (year)"]["odds"].endswith(" per 1")
+    assert rows["begun (elapsed days)"]["range"] == "2018-01 to 2022-02"
+
+
+def test_plain_cross_validation_is_called_optimistic_only_where_it_was():
+    """ "0.728 … which is too optimistic", below the nested 0.734."""
+    from tamis.report.screen import _choice
+
+    def said(promised, score):
+        compared = {"promised": promised, "score": score, "optimism": promised - score, "chosen": "tree"}
+        return _choice({"comparison": compared, "answer": {"metric": "accuracy", "kind": "a tree"}})
+
+    assert said(0.75, 0.74).endswith("(0.750 by plain cross-validation, which is too optimistic).")
+    assert said(0.728, 0.734).endswith("(0.728 by plain cross-validation).")
+    assert said(1.0, 1.0).endswith("(1.000 by plain cross-validation).")
+
+
+def test_words_of_the_command_line_can_be_hidden(tmp_path):
+    """Inside the app nobody types `--missing`."""
+    from tamis.report.facts.warnings import warnings
+
+    row = {"name": "bp", "value": 999.0, "rows": 3, "range": [90, 180], "shared": 0.0, "shared_without": 0.2}
+    reading = ["Sheet 'A' is read; the workbook also holds 'B'; give sheet= to read another."]
+    data = {"learned": 200, "columns": 3, "without_target": 0, "classes": [], "rare": None}
+    answer = {"interval": None, "signal": "captured", "selected": []}
+    compared = {"optimism": None}
+    facts = {"sentinels": [row], "reading": reading, "data": data, "columns": [], "answer": answer, "stability": []}
+    listed = warnings({**facts, "comparison": compared})
+    for warning in listed:
+        for part in warning["parts"]:
+            assert part["is_command"] == ("--" in part["text"])
+    texts = ["".join(part["text"] for part in warning["parts"]) for warning in listed]
+    assert texts[0].endswith('treat it as missing and run again. On the command line: --missing "bp=999".')
+    assert texts[1] == "Sheet 'A' is read; the workbook also holds 'B'. Give --sheet to read another."
+
+
+def test_objects_show_themselves_in_a_notebook():
+    """A table, importances, a ranking and a path would be a line of text in Jupyter; a name would be read as markup."""
+    frame = X.assign(**{"<b>": np.where(X["a"] > 0, "u<", "v")})
+    table = tamis.read(frame)
+    forest = tamis.ForestClassifier(20, random_state=0).fit(X, Y)
+    path = tamis.LinearClassifier("lasso").fit(X, Y).path_
+    ranking = tamis.score.rank(frame.assign(y=Y), "y", by="gini")
+    shown = {
+        "60 rows × 4 columns": table,
+        "Permutation importance of 3 columns": forest.permutation_importance(),
+        f"Path of {len(path.alphas)} models": path,
+        "by gini": ranking,
+    }
+    for words, one in shown.items():
+        html = one._repr_html_()
+        assert words in html
+        assert html.count("<tr>") > 3
+        assert "<b>" not in html
+    assert "&lt;b&gt;</td><td>categorical</td>" in table._repr_html_()
+    assert "u&lt;, v" in table._repr_html_()
+    wide = tamis.read(RNG.normal(size=(5, 50)))
+    assert "5 rows × 50 columns, the first 30 of them" in wide._repr_html_()

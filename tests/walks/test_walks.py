@@ -74,7 +74,7 @@ def test_a_clinician_with_a_spreadsheet(tmp_path, opened):
     assert "sentinels" not in results
     page = (folder / "report.html").read_text(encoding="utf-8")
     assert "Pat.-Nr.." not in page
-    assert "Pat.-Nr. was left out (identifier)." in page.replace("</bdi>", "").replace(
+    assert "Pat.-Nr. was left out because it identifies rows." in page.replace("</bdi>", "").replace(
         '<bdi class="name" title="">', ""
     )
     assert "Table 1: training rows by class" in page

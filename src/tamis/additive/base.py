@@ -22,7 +22,7 @@ from tamis.table import Table, features
 from tamis.table.interface.takes_table import TakesMissing, parameters
 from tamis.table.like import TableLike
 
-N_FOLDS = 7  # bags are folds, drawn anew after every seven: all rows are held out equally often
+N_FOLDS = 7  # bags are folds, drawn again after every seven: all rows are held out equally often
 #: Newton step of a leaf, before the rate: where the probability of a class is next to 0, so is its curvature.
 MAX_STEP = 10.0
 MAX_TERMS = 256  # curves that a bag visits: of more columns those of the largest gain at the start

@@ -95,7 +95,7 @@ class AdditiveData:
     def held_out(self, strata: np.ndarray, n_bags: int, n_folds: int, seed: int) -> np.ndarray:
         """The share of each row's copies that each bag holds out: float64 (bags, rows), 0 or 1 of a single row.
 
-        Bags are folds, drawn anew after every `n_folds` of them, so all copies are held out equally often. Copies are
+        Bags are folds, drawn again after every `n_folds` of them, so all copies are held out equally often. Copies are
         dealt out in turn: those of a row spread over all folds, and so do those of a stratum.
         """
         out = np.zeros((n_bags, len(self.digest)))

@@ -41,7 +41,7 @@ class AdditiveClassifier(ClassifierMixin, BaseAdditive):
     monotone : dict column -> 1 (the curve never falls), -1 (never rises) or 0; such a column is in no pair map.
     learning_rate : share of a Newton step that a step takes.
     max_cycles : cycles of boosting over all columns at most.
-    n_bags : bags, each with a fold of the rows held out; folds are drawn anew after every seven.
+    n_bags : bags, each with a fold of the rows held out; folds are drawn again after every seven.
     max_bins : bins of a column at most, 255 or fewer. Values share bins only where there are more of them.
     min_samples_leaf : rows on each side of a cut at least.
     class_weight : "balanced" or a dict class -> weight.

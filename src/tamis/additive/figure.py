@@ -10,6 +10,7 @@ from tamis import check
 from tamis.additive.term import Axis, Curve, PairMap
 from tamis.additive.to_table import words
 from tamis.errors import ParameterError
+from tamis.figure import figure_class
 
 COLOURS = ("#2f6fbb", "#c2620a", "#3d8b5f", "#8659b5", "#b03a6f", "#5f7f8c", "#a3861c", "#4a4f9c", "#7a5230", "#2b9aa0")
 N_COLUMNS = 3  # figures side by side
@@ -36,7 +37,6 @@ def figures_of(model: BaseEstimator, columns: Iterable[str] | None = None, **opt
 
 
 def _curve(curve: Curve, labels: list[str], model: BaseEstimator, size: dict[str, Any]) -> Any:
-    from bokeh.plotting import figure
 
     n, axis = curve.axis.n_values, curve.axis
     heights, spread = (values.reshape(n + 1, -1) for values in (curve.heights, curve.spread))
@@ -44,7 +44,7 @@ def _curve(curve: Curve, labels: list[str], model: BaseEstimator, size: dict[str
     bins = [k for k in range(n + 1) if k < n or curve.weight[n] > 0 or np.any(heights[n])]
     ticks = [_short(words(axis, k, model.notations_in_.get(axis.name))) for k in bins] if is_words else []
     ticks = [f"{tick} ({k})" if ticks.count(tick) > 1 else tick for k, tick in enumerate(ticks)]
-    plot = figure(title=axis.name, **({"x_range": ticks} if is_words else {}), **size)
+    plot = figure_class()(title=axis.name, **({"x_range": ticks} if is_words else {}), **size)
     for k in range(heights.shape[1]):
         colour = COLOURS[k % len(COLOURS)]
         name = {"legend_label": labels[k]} if heights.shape[1] > 1 and k < len(labels) else {}
@@ -68,14 +68,13 @@ def _curve(curve: Curve, labels: list[str], model: BaseEstimator, size: dict[str
 def _map(pair: PairMap, model: BaseEstimator, size: dict[str, Any]) -> Any:
     from bokeh.models import ColorBar, LinearColorMapper
     from bokeh.palettes import RdBu11
-    from bokeh.plotting import figure
 
     heights = pair.heights if pair.heights.ndim == 2 else pair.heights[:, :, -1]
     (x0, x1), (y0, y1) = (_cells(axis) for axis in pair.axes)
     nx, ny = len(x0), len(y0)
     bound = float(np.abs(heights).max()) or 1.0
     colours = LinearColorMapper(palette=RdBu11[::-1], low=-bound, high=bound)
-    plot = figure(title=" × ".join(pair.columns), **size)
+    plot = figure_class()(title=" × ".join(pair.columns), **size)
     source = {
         "left": np.repeat(x0, ny),
         "right": np.repeat(x1, ny),

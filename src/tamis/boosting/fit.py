@@ -14,7 +14,7 @@ from tamis.views.binned import BinnedTable
 BYTES = 2**28  # of histograms at most
 WORTH = 20_000  # codes below which threads do not pay
 SORTED = 2  # rows for each bin of a column, at most, where they are sorted by every column
-DENSE = 2  # rows for each bin of a column: with fewer a node is counted anew instead of subtracted
+DENSE = 2  # rows for each bin of a column: with fewer a node is counted again instead of subtracted
 BIN_BYTES = 32  # see GradientSums in _core/gradient.hpp
 
 

@@ -31,7 +31,7 @@ class BoostingLimits(NamedTuple):
     min_gain: float  # less is rounding
     max_features: int
     seed: int
-    dense_rows: int  # of a node: with fewer the bins it has are counted anew
+    dense_rows: int  # of a node: with fewer the bins it has are counted again
     max_histograms: int  # kept at a time
     sorts_rows: bool  # by every column, instead of histograms
     monotone: np.ndarray = np.zeros(0, dtype=np.int8)  # (columns): 1 where answers may not fall, -1 where not rise

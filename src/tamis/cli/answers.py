@@ -133,7 +133,7 @@ def report(
     show: Annotated[bool, typer.Option("--open", help="show it in the browser, too")] = False,
     overwrite: OverwriteOption = False,
 ) -> None:
-    """Write a study's report anew."""
+    """Write a study's report again."""
     from tamis.study import load
 
     refuse_overwriting(output, is_report, overwrite)

@@ -156,7 +156,14 @@ def _run(study: Any, *, fresh: bool, as_json: bool, budget: float | None = None,
     from tamis.report import progress_bar, say_answer, say_reading
 
     if not as_json:
-        say_reading(study.decisions, roles=study.settings.roles, spoken=as_options, remarks=study.remarks)
+        say_reading(
+            study.decisions,
+            roles=study.settings.roles,
+            spoken=as_options,
+            remarks=study.remarks,
+            classes=study.problem.labels,
+            n_learned=study.problem.table.n_columns,
+        )
     with progress_bar(enabled=not as_json) as bar:
 
         def progress(finished: int, total: int, name: str) -> None:

@@ -1,4 +1,4 @@
-"""Does this way of working leak? Run all of it on shuffled targets: an honest one lands at chance.
+"""Does this procedure leak? Run all of it on shuffled targets: an honest one lands at chance.
 
 Chance is measured. Where predictions are known it is what the same predictions score against their truth reshuffled;
 for a function that returns only a number it is what the function scores on tables in which nothing can be found.
@@ -54,7 +54,7 @@ NO_VALUE = (
 
 @dataclass(frozen=True, eq=False)
 class Audit:
-    """The verdict on a way of working.
+    """The verdict on a procedure.
 
     Attributes
     ----------

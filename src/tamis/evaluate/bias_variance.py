@@ -79,7 +79,7 @@ def bias_variance(
 
     Parameters
     ----------
-    procedure : an estimator or pipeline; everything in it is fitted anew to every training set.
+    procedure : an estimator or pipeline; everything in it is fitted again to every training set.
     X, y : the rows. Without `draw` the training sets are bootstrap samples of them, and a row is predicted by the fits
         that did not draw it. With `draw` they are the rows that are predicted.
     n_resamples : number of training sets.
@@ -88,7 +88,7 @@ def bias_variance(
     noise : for numbers, the variance of y about f*: a number, or one a row. By default it is estimated from
         replicates, rows of equal features (the pure error of an analysis of variance); without any it is 0 and the
         bias contains it. Classes take it from replicates or `truth`.
-    groups : one value a row; groups are drawn whole.
+    groups : one value per row; groups are drawn whole.
     random_state : seed of the draws.
     n_jobs : number of threads.
 
@@ -175,7 +175,7 @@ def _truth(problem: Problem, truth: ArrayLike) -> np.ndarray | None:
     values = np.asarray(truth)
     if values.shape != problem.y.shape:
         raise ParameterError(
-            f"truth has shape {values.shape}, but there are {len(problem.y)} rows; give one value a row"
+            f"truth has shape {values.shape}, but there are {len(problem.y)} rows; give one value per row"
         )
     codes = _codes(problem, values)
     if problem.classes is not None and codes.max() == len(problem.classes):

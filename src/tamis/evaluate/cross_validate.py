@@ -92,14 +92,14 @@ class Trained:
 
         A procedure that chose its strength in these very folds, with nothing learned before it, has them already: in
         each fold at the strength that the other folds choose (`nested_predictions_`), or at the one that all of them
-        choose (`cv_predictions_`) where that is all it has. Another is fitted anew in each fold, at the strength it
+        choose (`cv_predictions_`) where that is all it has. Another is fitted again in each fold, at the strength it
         chose (`chosen_parameters_`).
         """
         *_, last = self.inner_steps()
         return last
 
     def inner_steps(self) -> Iterator[np.ndarray]:
-        """The same after each inner fold that is fitted anew, NaN for rows of the folds to come; or once, if known."""
+        """The same after each inner fold that is fitted again, NaN for rows of the folds to come; or once, if known."""
         stored = getattr(self.model, "nested_predictions_", getattr(self.model, "cv_predictions_", None))
         if stored is not None and isinstance(getattr(self.procedure, "cv", None), InnerFolds):
             yield self.aligned(np.asarray(stored, dtype=np.float64))

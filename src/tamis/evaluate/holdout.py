@@ -138,7 +138,7 @@ class ReusableHoldout:
     def _mean(function: Callable[[Any, np.ndarray], Any], X: TableLike, y: np.ndarray) -> float:
         values = np.asarray(function(X, y), dtype=np.float64)
         if values.shape != y.shape:
-            raise ParameterError(f"the question gave shape {values.shape} for {len(y):,} rows; give one value a row")
+            raise ParameterError(f"the question gave shape {values.shape} for {len(y):,} rows; give one value per row")
         if not (np.isfinite(values).all() and values.min() >= 0 and values.max() <= 1):
             raise ParameterError(
                 f"the question gave values in [{values.min():g}, {values.max():g}]; give values in [0, 1]"

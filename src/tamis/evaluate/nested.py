@@ -1,4 +1,4 @@
-"""The honest score of a whole way of working: everything it does is done again inside every fold."""
+"""The honest score of a whole procedure: everything it does is done again inside every fold."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -164,7 +164,7 @@ def nested_score(
     procedure : a scikit-learn estimator or pipeline, an imbalanced-learn pipeline; or a list or dict of them.
     X, y : the table (NumPy, SciPy sparse, pandas, polars, Table) and its target; or X is a `Problem`, which has both.
     outer : the outer folds: a number, a share to hold out, "loo", a splitter, or (train, test) pairs.
-    repeats : how often the outer folds are drawn anew.
+    repeats : how often the outer folds are drawn again.
     scoring : a metric by name, a scikit-learn scorer, or a function f(y_true, y_pred) or f(estimator, X, y), as in
         `tamis.metrics.find`; accuracy for classes and R² for numbers when not given.
     loss : instead, a loss matrix: answers are those of least expected cost, the score is the mean cost.

@@ -4,15 +4,16 @@ from typing import Any
 
 import numpy as np
 
+from tamis.figure import figure_class
+
 BLUE, ORANGE, GREY = "#30638e", "#d1495b", "#7d8597"
 
 
 def null_figure(null: np.ndarray, score: float, chance: float, *, title: str = "", **options: Any) -> Any:
     """A histogram of scores on shuffled targets, with chance and the score found as lines."""
     from bokeh.models import Span
-    from bokeh.plotting import figure
 
-    plot = figure(
+    plot = figure_class()(
         title=title,
         x_axis_label="score",
         y_axis_label="shuffled targets",
@@ -40,12 +41,11 @@ def null_figure(null: np.ndarray, score: float, chance: float, *, title: str = "
 def curve_figure(curve: Any, **options: Any) -> Any:
     """Training and validation scores against complexity, with bands of one standard error and the chosen sizes."""
     from bokeh.models import Span
-    from bokeh.plotting import figure
 
     numeric = all(isinstance(value, (int, float, np.integer, np.floating)) for value in curve.values)
     positions = np.asarray(curve.values, dtype=float) if numeric else np.arange(len(curve.values), dtype=float)
     wide = numeric and positions.min() > 0 and positions.max() / positions.min() > 30
-    plot = figure(
+    plot = figure_class()(
         title=f"{curve.metric.name} against {curve.parameter}",
         x_axis_label=curve.parameter,
         y_axis_label=curve.metric.name,
@@ -65,12 +65,11 @@ def curve_figure(curve: Any, **options: Any) -> Any:
 
 def parts_lines(results: Any, label: str, **options: Any) -> Any:
     """Loss, bias and net variance against a size."""
-    from bokeh.plotting import figure
 
     sizes = np.array(sorted(results), dtype=np.float64)
     decompositions = [results[key] for key in sorted(results)]
     wide = sizes.min() > 0 and sizes.max() / sizes.min() > 30
-    plot = figure(
+    plot = figure_class()(
         title="Bias and variance",
         x_axis_label=label,
         y_axis_label="0/1 loss" if decompositions[0].of_classes else "squared error",
@@ -87,10 +86,9 @@ def parts_lines(results: Any, label: str, **options: Any) -> Any:
 
 def parts_bars(results: Any, label: str, **options: Any) -> Any:
     """Bias, net variance and noise of each procedure, on top of one another."""
-    from bokeh.plotting import figure
 
     names, decompositions = [str(name) for name in results], list(results.values())
-    plot = figure(
+    plot = figure_class()(
         title="Bias and variance",
         x_range=names,
         x_axis_label=label,

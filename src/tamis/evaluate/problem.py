@@ -34,9 +34,9 @@ class Problem:
     task : one of `tamis.task.TASKS`; nobody decides it again.
     classes : the values that y has, sorted, or in the order of an ordered categorical; None for numbers.
     names : of the columns.
-    groups, time : one value a row, when given.
+    groups, time : one value per row, when given.
     ordered : y was an ordered categorical: models see it as one, so that their classes have its order.
-    copies : one number a row, the same for rows with equal features that folds keep together (see `with_equal_rows`).
+    copies : one number per row, the same for rows with equal features that folds keep together (see `with_equal_rows`).
     weights : how much each row counts in a fit, when given; in a score every row counts once.
     exposure : of counts, how long or how much each row was observed, when given. Models then learn rates (the count
         over the exposure) weighted by the exposure, which is the Poisson model of the count with the offset log
@@ -158,7 +158,7 @@ def problem_of(
     ----------
     procedures : what is to be fitted; classifiers make the target one of classes, regressors one of numbers.
     X, y : the table and its target; or X is a Problem, which is taken as it is.
-    groups, time : one value a row.
+    groups, time : one value per row.
     weights : how much each row counts in a fit: numbers, none below 0.
     task : one of `tamis.task.TASKS`, when it has been decided.
     """
@@ -167,7 +167,7 @@ def problem_of(
             raise ParameterError("X is a problem that has its target; leave y out")
         return X
     if y is None:
-        raise ParameterError("y is missing; give the target, one value a row")
+        raise ParameterError("y is missing; give the target, one value per row")
     refuse_lazy(X)
     X = _unwrapped(X)
     of_classes = _of_classes(procedures, y) if task is None else predicts_classes(task)
@@ -175,7 +175,7 @@ def problem_of(
     classes = Classes.of(y).labels if of_classes else None
     n_rows = X.shape[0]
     if n_rows != len(target):
-        raise TableError(f"the table has {n_rows:,} rows and the target {len(target):,}; give one target a row")
+        raise TableError(f"the table has {n_rows:,} rows and the target {len(target):,}; give one target per row")
     return Problem(
         X=X,
         y=target,
@@ -190,9 +190,9 @@ def problem_of(
 
 
 def refuse_one_class(problem: Problem) -> None:
-    """Raise where there is nothing to tell apart."""
+    """Raise where there is nothing to predict."""
     if problem.classes is not None and len(problem.classes) < 2:
-        raise TableError(f"the target has one class only, {problem.classes[0]!s}; there is nothing to tell apart")
+        raise TableError(f"the target has one class only, {problem.classes[0]!s}; there is nothing to predict")
 
 
 def named_procedures(procedure: BaseEstimator) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from tamis.metrics.one_standard_error import one_standard_error
+from tamis.wording import MAX_LINES, html_table
 
 SATURATED = 1e-3  # share of the loss without columns at which a path may end
 _ALWAYS = 30  # strengths that are followed in any case
@@ -62,6 +63,17 @@ class Path:
     def __getitem__(self, name: str) -> Any:
         """A part of the path by name, as from a table."""
         return getattr(self, name)
+
+    def _repr_html_(self) -> str:
+        """The steps for a notebook: at most thirty of them, evenly along the path."""
+        steps = np.unique(np.linspace(0, len(self.alphas) - 1, min(len(self.alphas), MAX_LINES)).round().astype(int))
+        errors = {"error": self.cv_mean, "standard error": self.cv_se}
+        lines = [
+            {"step": int(k) + 1, "alpha": float(self.alphas[k]), "columns": int(self.n_columns[k])}
+            | {name: float(values[k]) for name, values in errors.items() if values is not None}
+            for k in steps
+        ]
+        return html_table(f"Path of {len(self.alphas):,} models", lines)
 
     def summary(self) -> dict[str, Any]:
         """Strengths, number of columns and errors as plain lists."""

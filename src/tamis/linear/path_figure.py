@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tamis.errors import ParameterError
+from tamis.figure import figure_class
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -22,7 +23,6 @@ def path_figure(model: BaseEstimator, top: int = 20, **options: Any) -> Any:
     classes the last one's coefficients are drawn.
     """
     from bokeh.models import HoverTool, Span
-    from bokeh.plotting import figure
 
     path = getattr(model, "path_", None)
     coef = getattr(path, "coef", None)
@@ -35,7 +35,7 @@ def path_figure(model: BaseEstimator, top: int = 20, **options: Any) -> Any:
     weight = getattr(model, "feature_importances_", None)
     size = np.abs(final) if weight is None else np.asarray(weight)[model.inputs_.encoding.groups]
     shown = np.argsort(-size, kind="stable")[: min(top, int((lines != 0).any(axis=0).sum()))]
-    plot = figure(
+    plot = figure_class()(
         x_axis_label="−log10 of the penalty" if falls else "columns",
         y_axis_label="coefficient",
         **{"width": 700, "height": 400, "toolbar_location": None, **options},

@@ -119,7 +119,7 @@ class LinearRegressor(RegressorMixin, LinearModel):
     degrees_of_freedom_ : effective number of parameters, the intercept included: the trace of the matrix that turns the
         target into fitted values (least squares: rank; ridge: Σ d²/(d² + alpha)); for the lasso the number of
         coefficients other than 0. Not of relaxed models and best subsets: see `tamis.evaluate.degrees_of_freedom`.
-    leverage_ : for least squares and ridge, the diagonal of that matrix, one number a row; their sum is
+    leverage_ : for least squares and ridge, the diagonal of that matrix, one number per row; their sum is
         `degrees_of_freedom_`. Not saved by `to_dict`.
     deviance_, aic_, bic_ : minus twice the log likelihood of the training rows, and that + 2 df or + log(n) df.
     residual_degrees_of_freedom_ : without a penalty, rows less parameters.
@@ -504,5 +504,5 @@ class LinearRegressor(RegressorMixin, LinearModel):
 def _offset(offset: ArrayLike, n: int) -> np.ndarray:
     given = np.asarray(offset, dtype=np.float64)
     if given.shape != (n,) or not np.all(np.isfinite(given)):
-        raise ParameterError(f"offset has shape {given.shape}, but there are {n:,} rows; give one finite number a row")
+        raise ParameterError(f"offset has shape {given.shape}, but X has {n:,} rows; give one finite number per row")
     return given

@@ -23,7 +23,7 @@ from tamis.table.canonical import canonical_column, sparse_sums
 #: A locked part smaller than this cannot tell much: the 95% interval of an accuracy of 0.8 on 20 rows is ±0.18.
 FEWEST = 20
 
-_NO_ROWS = "no rows were set aside as a test set"
+NO_ROWS = "no rows were set aside as a test set"
 
 #: Locked rows that come again are no chance beyond so many standard errors of what chance brings.
 SURELY = 4.0
@@ -142,7 +142,7 @@ class Lock:
         else:
             rows, how = _smallest(digests, n_wanted), "features"
         if not FEWEST <= len(rows) <= n - FEWEST:
-            reason = f"{_NO_ROWS}: {_units(how)} leave no way to take about {n_wanted:,} of {n:,} rows"
+            reason = f"{NO_ROWS}: {_units(how)} leave no way to take about {n_wanted:,} of {n:,} rows"
             return cls(none, (), share, "none", reason, **facts)
         keys, hashes = _hexadecimal(digests[rows]), RowHashes.of(raw, rows, digests[rows], target)
         lock = cls(rows, keys, share, how, _locked(len(rows), n, how, numbered), **facts, hashes=hashes)
@@ -233,9 +233,9 @@ class Lock:
         except OSError as error:
             why = error.strerror or type(error).__name__
             raise StudyError(
-                f"{LOCK_FILE} of {str(folder)!r} cannot be read ({why}); the same run() again writes it anew"
+                f"{LOCK_FILE} of {str(folder)!r} cannot be read ({why}); the same run() writes it again"
             ) from error
-        with saved.reading(f"{LOCK_FILE} of {str(folder)!r}", "the same run() again writes it anew", StudyError):
+        with saved.reading(f"{LOCK_FILE} of {str(folder)!r}", "the same run() writes it again", StudyError):
             facts = saved.mapping("it", json.loads(content))
             digest = facts.pop("digest")
             lock = cls(**_checked(facts))
@@ -359,9 +359,9 @@ def _latest(times: np.ndarray, n_wanted: int) -> np.ndarray:
 
 def _too_small(share: float, n_wanted: int, n: int) -> str:
     if share == 0:
-        return f"{_NO_ROWS}, as asked"
+        return f"{NO_ROWS}, as asked"
     return (
-        f"{_NO_ROWS}: {share:.0%} of {n:,} rows is {n_wanted}, and a test set needs at least "
+        f"{NO_ROWS}: {share:.0%} of {n:,} rows is {n_wanted}, and a test set needs at least "
         f"{FEWEST}. Quote the nested score"
     )
 

@@ -154,7 +154,7 @@ def prepare(
     """Truth, answer and labels as the metric's functions read them: classes as codes, probabilities as a matrix."""
     truth, prediction = np.asarray(y), np.asarray(answer)
     if len(truth) != len(prediction):
-        raise ParameterError(f"there are {len(prediction):,} answers for {len(truth):,} rows; give one answer a row")
+        raise ParameterError(f"there are {len(prediction):,} answers for {len(truth):,} rows; give one answer per row")
     if predicts_numbers(metric.task):
         return _as_numbers(metric, "y", truth), _as_numbers(metric, "the answers", prediction), np.empty(0)
     class_labels = np.unique(truth) if labels is None else np.asarray(labels)

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 
 from tamis import check
 from tamis.errors import ParameterError, TableError
+from tamis.figure import figure_class
 from tamis.table import Table, eager, is_class_target, same_length
 from tamis.table.like import TableLike
 
@@ -20,13 +21,12 @@ _MOST = 2_000  # points that a page draws at once
 def spectrum_figure(model: BaseEstimator, **options: Any) -> Any:
     """Variances of the components, largest first, and where they are cut; the share held so far beside them."""
     from bokeh.models import LinearAxis, Range1d, Span
-    from bokeh.plotting import figure
 
     spectrum = np.asarray(model.spectrum_)
     n_components = int(getattr(model, "n_components_", len(spectrum)))
     total = float(getattr(model, "total_variance_", spectrum.sum()))
     ranks = np.arange(1, len(spectrum) + 1)
-    plot = figure(
+    plot = figure_class()(
         title=f"{n_components} of {len(spectrum)} components hold {spectrum[:n_components].sum() / total:.1%} of "
         "the variance",
         x_axis_label="component",
@@ -51,12 +51,11 @@ def scores_figure(
 
     Of more than 2,000 rows every k-th is drawn.
     """
-    from bokeh.plotting import figure
 
     scores = np.asarray(Table.of(eager(model.transform(X))).numbers())
     first, second = _two(components, scores.shape[1])
     names = list(model.get_feature_names_out())
-    plot = figure(
+    plot = figure_class()(
         title="rows among the components",
         x_axis_label=str(names[first]),
         y_axis_label=str(names[second]),
@@ -70,9 +69,8 @@ def scores_figure(
 
 def points_figure(points: np.ndarray, y: Any = None, *, title: str = "", **options: Any) -> Any:
     """Points in the plane, coloured by classes or numbers."""
-    from bokeh.plotting import figure
 
-    plot = figure(title=title, **{"width": 600, "height": 480, "toolbar_location": None, **options})
+    plot = figure_class()(title=title, **{"width": 600, "height": 480, "toolbar_location": None, **options})
     _draw_points(plot, points, y)
     return plot
 
@@ -92,7 +90,6 @@ def _draw_points(plot: Any, points: np.ndarray, y: ArrayLike) -> None:
 def loadings_figure(model: BaseEstimator, *, component: int = 0, most: int = 20, **options: Any) -> Any:
     """Loadings of one component, largest first; those that carry 90% of it in colour."""
     from bokeh.models import FixedTicker, PlainText
-    from bokeh.plotting import figure
 
     components = getattr(model, "components_", None)
     if components is None:
@@ -104,7 +101,7 @@ def loadings_figure(model: BaseEstimator, *, component: int = 0, most: int = 20,
     component_name = (
         str(model.get_feature_names_out()[k]) if len(model.get_feature_names_out()) > k else f"component {k}"
     )
-    plot = figure(
+    plot = figure_class()(
         title=f"what carries {component_name}",
         x_axis_label="loading",
         **{"width": 600, "height": max(160, 60 + 20 * len(order)), "toolbar_location": None, **options},

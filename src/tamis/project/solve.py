@@ -65,7 +65,7 @@ def solve(A: Any, b: Any, *, floor: float | None = None) -> Solution:
     if matrix.ndim != 2 or 0 in matrix.shape:
         raise TableError(f"A has the shape {matrix.shape}; give equations × unknowns (2D), at least one of each")
     if right.ndim not in (1, 2) or len(right) != len(matrix):
-        raise TableError(f"b has the shape {right.shape}, but A has {len(matrix):,} rows; give one value a row of A")
+        raise TableError(f"b has the shape {right.shape}, but A has {len(matrix):,} rows; give one value per row of A")
     matrix, right = _finite("A", matrix), _finite("b", right)
     size = max(matrix.shape) * float(np.finfo(np.float64).eps)
     limit = size if floor is None else check.number("floor", floor, low=0, high=1, open_high=True)

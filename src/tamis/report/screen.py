@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -101,9 +101,9 @@ def say_columns(
 ) -> None:
     """Print how every column was read, and why; of a wide table, only the columns with something to say.
 
-    A column that is used takes one line, its reason cut where the screen ends; notes stand below, each once. Columns
-    that are read but not learned from (the target, groups, …) are given with their role; `spoken` puts notes into the
-    words of the command line, `remarks` are about the reading of the table as a whole.
+    Every reason stands in full; notes stand below, each once. Columns that are read but not learned from (the target,
+    groups, …) are given with their role; `spoken` puts notes into the words of the command line, `remarks` are about
+    the reading of the table as a whole.
     """
     roles = roles or {}
     listed, out = _spoken(decisions, spoken), console or _console()
@@ -131,10 +131,17 @@ def say_reading(
     roles: Mapping[str, str] | None = None,
     spoken: Callable[[str], str] = str,
     remarks: Iterable[str] = (),
+    classes: Sequence[object] = (),
+    n_learned: int | None = None,
 ) -> None:
     """Print how many columns of each kind are used, which are left out and why, and the notes; `say_columns` lists all.
 
-    The parameters are those of `say_columns`.
+    The other parameters are those of `say_columns`.
+
+    Parameters
+    ----------
+    classes : of a target of classes, which may be read from numbers.
+    n_learned : columns that models see: a date counts by its parts, a text by its words.
     """
     roles = roles or {}
     listed, out = _spoken(decisions, spoken), console or _console()
@@ -144,9 +151,14 @@ def say_reading(
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in Counter(d.kind for d in features).most_common())
     verb = "is" if len(features) == 1 else "are"
     out.print(_plain(f"{show.count(len(features), 'column')} {verb} used" + (f": {kinds}." if kinds else ".")))
-    for d in listed:
+    if parts := show.parts([d.kind for d in features], n_learned):
+        out.print(_plain(parts))
+    for index, d in enumerate(listed):
         if d.used and d.name in roles:
-            out.print(_plain(f"{roles[d.name].capitalize()}: {show.short(d.name, MOST_LETTERS)} ({d.kind})."))
+            kind = d.kind
+            if classes and roles[d.name] == "target":
+                kind, listed[index] = f"{len(classes):,} classes", replace(d, note="")
+            out.print(_plain(f"{roles[d.name].capitalize()}: {show.short(d.name, MOST_LETTERS)} ({kind})."))
     left_out = [d for d in listed if not d.used]
     if left_out:
         out.print(_columns("Columns left out", left_out[:MOST_SPECIAL], roles))
@@ -160,17 +172,14 @@ def _spoken(decisions: Iterable[Decision], spoken: Callable[[str], str]) -> list
 
 
 def _columns(title: str, listed: list[Decision], roles: Mapping[str, str]) -> Any:
-    """One line a column that is used; why a column is left out is never cut."""
-    from rich.text import Text
-
+    """A line for each column, with the reason in full."""
     grid = _empty_grid(title)
     grid.add_column("column", no_wrap=True)
     grid.add_column("kind", no_wrap=True)
     grid.add_column("used", no_wrap=True)
     grid.add_column("reason", overflow="fold")
     for d in listed:
-        cut = {"no_wrap": True, "overflow": "ellipsis"} if d.used else {}
-        reason = Text(show.text(d.reason), **cut)  # type: ignore[arg-type]
+        reason = _plain(d.reason)
         grid.add_row(
             _plain(show.short(d.name, MOST_LETTERS)), d.kind, roles.get(d.name, "yes") if d.used else "no", reason
         )

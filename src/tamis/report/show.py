@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+
+import numpy as np
 
 #: Metrics in words; any other is its name with spaces.
 METRIC_WORDS = {
@@ -29,6 +31,10 @@ MOST_BARS = 25
 #: Control characters, lone surrogates, line separators, and the characters that reorder the text after them (a name
 #: must not turn round the sentence it stands in).
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
+
+
+#: A column whose whole numbers of four digits are years.
+_YEAR = re.compile(r"(^|[\W_])year([\W_]|$)", re.IGNORECASE)
 
 
 def number(value: float | None, decimals: int = 3) -> str:
@@ -165,6 +171,34 @@ def procedure(text: str) -> str:
     if not size_text.endswith("]") or not size_text[:-1].isdigit():
         return name(text)
     return f"{name(base)}, {count(int(size_text[:-1]), 'column')}"
+
+
+def parts(kinds: Sequence[str], n_learned: int | None) -> str:
+    """Why models see more columns than are used; nothing where they see as many.
+
+    >>> parts(["numeric", "date"], 5)
+    'Models see 5 columns: a date counts by its parts, such as year and elapsed days.'
+    >>> parts(["numeric", "date"], 2), parts(["numeric"], None)
+    ('', '')
+    """
+    if n_learned is None or n_learned <= len(kinds):
+        return ""
+    reasons = ["a date counts by its parts, such as year and elapsed days"] if "date" in kinds else []
+    reasons += ["a text by its words"] if "text" in kinds else []
+    return f"Models see {n_learned:,} columns: {' and '.join(reasons)}." if reasons else ""
+
+
+def moment(value: float, name: str) -> str | None:
+    """A number of a column of years or of days as people write it; None of any other column.
+
+    >>> moment(2018.0, "begun (year)"), moment(17532.0, "begun (elapsed days)"), moment(2018.0, "price")
+    ('2018', '2018-01-01', None)
+    """
+    if name.endswith("(elapsed days)") and abs(value) < 1e6:
+        return str(np.datetime64(int(value), "D"))
+    if _YEAR.search(name) and 1000 <= value <= 2999:
+        return f"{value:.0f}"
+    return None
 
 
 def short(text: object, max_length: int = 40) -> str:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from tamis.report import show
+
 #: Lines that must be told apart.
 SEVERAL = (
     *("#2f6fbb", "#c2620a", "#3d8b5f", "#8659b5", "#b03a6f", "#5f7f8c"),
@@ -84,6 +86,16 @@ def written(value: float) -> str:
     """
     text = f"{value:,.0f}" if value == round(value) and abs(value) < 1e7 else f"{value:.4g}"
     return ("0" if text == "-0" else text).replace("-", "\u2212", 1 if text.startswith("-") else 0)
+
+
+def tick_words(value: float, name: str) -> str:
+    """A tick of a column's values: years and days as such.
+
+    >>> tick_words(2018.0, "begun (year)"), tick_words(17532.0, "begun (elapsed days)"), tick_words(2018.0, "price")
+    ('2018', '2018-01', '2,018')
+    """
+    words = show.moment(value, name)
+    return written(value) if words is None else words[:7]
 
 
 def _share(value: float, ends: tuple[float, float]) -> float:

@@ -17,6 +17,7 @@ from tamis.table import Column, LazyTable, Table, read
 from tamis.table.decision import Decision
 from tamis.table.read import ReadOptions
 from tamis.typing import RandomState
+from tamis.wording import html_table
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +82,10 @@ class Ranking:
 
     def __repr__(self) -> str:
         return f"Ranking of {len(self.lines):,} columns for {self.target!r} by {', '.join(self.by)}"
+
+    def _repr_html_(self) -> str:
+        """The lines for a notebook, best columns first."""
+        return html_table(repr(self), self.lines)
 
 
 def rank(

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tamis import check
+from tamis.figure import figure_class
 from tamis.score.combine import ranks
 
 
@@ -57,9 +58,8 @@ def rank_score_graph(scores: Mapping[str, Any]) -> Any:
     'rank'
     """
     from bokeh.palettes import Category10_10
-    from bokeh.plotting import figure
 
-    chart = figure(width=640, height=360, title="Rank–score graph", tools="pan,wheel_zoom,reset,save")
+    chart = figure_class()(width=640, height=360, title="Rank–score graph", tools="pan,wheel_zoom,reset,save")
     chart.xaxis.axis_label, chart.yaxis.axis_label = "rank", "score, from worst (0) to best (1)"
     for index, (name, values) in enumerate(scores.items()):
         curve = rank_score(values)

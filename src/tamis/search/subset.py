@@ -142,7 +142,7 @@ class SubsetSelector(MetaEstimatorMixin, TableSelector, BaseEstimator):
 
         for name, value in options.items():
             if value is not None:
-                raise ParameterError(f"{name} has one value a row, which a lazy table cannot take; leave it out")
+                raise ParameterError(f"{name} has one value per row, which a lazy table cannot take; leave it out")
         if not isinstance(y, str):
             raise KindError("the target of a lazy table is one of its columns; give its name as y")
         features_table = X.drop([y])

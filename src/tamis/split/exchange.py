@@ -28,7 +28,7 @@ class Exchange:
       groups; where that group has no row at that time, of its next one.
 
     Draws of equal groups and of times with one row each are permutations; others repeat rows, and a statistic has to be
-    centred and scaled anew.
+    centred and scaled again.
 
     Attributes
     ----------

@@ -47,7 +47,7 @@ def folds(
     cv : a number of folds (None is 5), a share of rows to hold out (0.2), "loo", "holdout" (a fifth), "bootstrap" (25
         resamples, judged on the rows not drawn), a splitter of scikit-learn, or an iterable of (train, test) pairs.
     y : the target, or None when X says how many rows there are.
-    groups, time : one value a row.
+    groups, time : one value per row.
     classifier : stratify by class; by default when the target reads as classes.
     seed : fixes the shuffling.
     repeats : how often the whole split is drawn; no two draws of groups are the same.
@@ -86,7 +86,7 @@ def _codes(name: str, values: Any, n_rows: int) -> np.ndarray | None:
     array = np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)
     if array.ndim != 1 or len(array) != n_rows:
         shape = f"{len(array):,} values" if array.ndim == 1 else f"{array.ndim} dimensions"
-        raise ParameterError(f"{name} has {shape}, but there are {n_rows:,} rows; give one value a row")
+        raise ParameterError(f"{name} has {shape}, but there are {n_rows:,} rows; give one value per row")
     exact = array.dtype.kind in "iub"
     holes = [] if exact else [row for row, value in enumerate(array.tolist()) if value is None or value != value]
     if holes:

@@ -35,7 +35,7 @@ def source_of(X: TableLike, y: ArrayLike, target_name: str | None, task: str | N
     if values.ndim == 2 and values.shape[1] == 1:
         values = column_or_1d(values, warn=not is_frame(y))
     if values.ndim != 1:
-        raise TableError(f"the target has {values.ndim} dimensions; give one value a row")
+        raise TableError(f"the target has {values.ndim} dimensions; give one value per row")
     same_length(np.empty(table.num_rows), values)
     if task == CLASSIFICATION and values.dtype.kind == "f" and np.any(values[np.isfinite(values)] % 1):
         raise TableError(

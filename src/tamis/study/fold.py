@@ -275,7 +275,7 @@ def fold_findings(
 def _restricted_records(trained: Trained, rules: FoldRules, n_used: int) -> list[RestrictedRecord]:
     """The procedure held to each of `sizes` that is smaller than the number of columns it used: score and loss outside.
 
-    In the folds of the first repeat alone, to bound its cost. Of a procedure that would have to be tuned anew there is
+    In the folds of the first repeat alone, to bound its cost. Of a procedure that would have to be tuned again there is
     nothing: that is done when a person asks for it.
     """
     problem, fold, model = trained.problem, trained.fold, trained.model

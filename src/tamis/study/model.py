@@ -84,7 +84,7 @@ class Model:
             {"name": c.name, "kind": c.kind, "levels": None if c.levels is None else list(c.levels)}
             for c in table.columns
         )
-        types_of_table = table.types  # once: it is made anew at every call
+        types_of_table = table.types  # once: it is made again at every call
         types = {
             name: types_of_table[name]
             for name in sorted({column.origin for column in table.columns} & set(types_of_table))

@@ -318,8 +318,10 @@ class Run:
         options = held_candidates(wish, (*self.procedures, *self.references), judged, self.problem.task)
         if wish.columns is None:
             return [], options[0][0].name
-        anew = {procedure.name: procedure.make(self.problem.task) for procedure, is_judged in options if not is_judged}
-        new_records = records_by_size(self._cross_validated(anew, folds, full_record, stops=False), ())
+        to_judge = {
+            procedure.name: procedure.make(self.problem.task) for procedure, is_judged in options if not is_judged
+        }
+        new_records = records_by_size(self._cross_validated(to_judge, folds, full_record, stops=False), ())
         restricted = [
             (procedure, judged[procedure.name.rpartition("[")[0]] if is_judged else new_records[procedure.name])
             for procedure, is_judged in options
@@ -348,7 +350,7 @@ class Run:
         return findings(self.problem, judged, winner.name, order, of_refit, fitted.model, self.association, self.n_jobs)
 
     def _null(self, score: float | None) -> dict[str, Any] | None:
-        """What the whole way of working scores on shuffled targets."""
+        """What the whole procedure scores on shuffled targets."""
         from tamis.study.findings.null import null_facts, null_score
 
         shared_arguments = (

@@ -53,7 +53,7 @@ class Settings:
     drop : columns to leave out.
     procedures : names of the procedures to compare, or name -> pipeline, simplest first; None is all there are.
     transform : what is done to columns before each of the study's own procedures, in words such as "log,standardize"
-        or "spectrum_*: smooth; age: center" (see `tamis.transform.Transforms`); learned in every fold anew.
+        or "spectrum_*: smooth; age: center" (see `tamis.transform.Transforms`); learned in every fold again.
     black_box : whether black boxes (forest, boosting, ridge of all columns) are judged in the same folds, too, so that
         the price of a readable model is known; they are never chosen unless `procedures` names them or prefer="best".
     monotone : column -> 1 (predictions never fall as the column rises, all others equal) or -1 (they never rise), for

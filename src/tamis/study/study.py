@@ -60,7 +60,7 @@ class Study(TakesTable, BaseEstimator):
     """A table, a target, and everything that is found out about them, kept in a folder.
 
     Made without a source it is a scikit-learn estimator: `fit(X, y)` does the whole job on these rows in a temporary
-    folder that is removed afterwards, so that `cross_val_score(Study(), X, y)` judges the way of working itself. The
+    folder that is removed afterwards, so that `cross_val_score(Study(), X, y)` judges the procedure itself. The
     share `lock` of the rows it is given stays locked there, too; give lock=0 to learn from all of them.
 
     Parameters
@@ -187,7 +187,7 @@ class Study(TakesTable, BaseEstimator):
         return self._problem
 
     def _fetched(self) -> Raw:
-        """The cells of the source, read anew."""
+        """The cells of the source, read again."""
         return fetch_source(self.source, self.settings, self.query)
 
     @property
@@ -731,7 +731,7 @@ class Study(TakesTable, BaseEstimator):
                 f"{note}; {reason}, and this cannot be recorded: {Ledger(self.folder).path} cannot be written; make it "
                 "writable, or leave these rows out"
             ) from error
-        with suppress(UnwritableError):  # the report is made anew from the ledger at any time
+        with suppress(UnwritableError):  # the report is made again from the ledger at any time
             self.report()
         return f"{note}; {reason}, so the ledger counts this as a look at them"
 

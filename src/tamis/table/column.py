@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from tamis.wording import first_few
+
 #: What a column can be. Numbers, booleans and ordinals are float64 values with NaN for missing; categories are codes.
 KINDS = ("numeric", "boolean", "categorical", "ordinal", "date", "text", "identifier", "constant")
 
@@ -48,6 +50,20 @@ class Column:
     def missing(self) -> np.ndarray:
         """A mask of the rows without a value."""
         return self.values == MISSING if self.is_categorical else np.isnan(self.values)
+
+    def facts(self) -> dict[str, Any]:
+        """Kind, number of missing values, and range or levels, for a look in a notebook.
+
+        >>> Column("age", "numeric", np.array([31.0, 44.0, np.nan])).facts()
+        {'kind': 'numeric', 'missing': 1, 'values': '31 to 44'}
+        """
+        is_missing = self.missing
+        if self.levels is not None:
+            words = first_few([str(level) for level in self.levels], 5)
+        else:
+            known = self.values[~is_missing]
+            words = f"{known.min():.6g} to {known.max():.6g}" if len(known) else ""
+        return {"kind": self.kind, "missing": int(is_missing.sum()), "values": words}
 
     def take(self, rows: Any) -> "Column":
         """The same column, some of its rows; its levels stay as they are."""

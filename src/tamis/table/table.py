@@ -15,6 +15,7 @@ from tamis.table.column import Column
 from tamis.table.decision import Decision
 from tamis.table.like import TableLike
 from tamis.table.sources.frame import columns_of_frame, is_frame
+from tamis.wording import MAX_LINES, html_table
 
 SEVERAL = 8  # so many columns of numbers are kept in one matrix, too, from which rows are taken at once,
 SMALL = 200_000  # where there are no more values than these,
@@ -294,6 +295,14 @@ class Table:
 
     def __repr__(self) -> str:
         return f"Table({self.n_rows:,} rows × {self.n_columns:,} columns)"
+
+    def _repr_html_(self) -> str:
+        """The columns for a notebook: kind, missing values, range or levels of each."""
+        few = self.names[: MAX_LINES + 1]
+        lines = [{"column": name, **self.column(name).facts()} for name in few]
+        left = self.n_columns - MAX_LINES
+        caption = f"{self.n_rows:,} rows × {self.n_columns:,} columns"
+        return html_table(caption + (f", the first {MAX_LINES} of them" if left > 0 else ""), lines[:MAX_LINES])
 
 
 def refuse_lazy(X: TableLike) -> None:

@@ -204,7 +204,7 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         self._check()
         if self._target_needed() and y is None:
             raise TableError(
-                f"{type(self).__name__} requires y to be passed, but the target y is None; give one value a row"
+                f"{type(self).__name__} requires y to be passed, but the target y is None; give one value per row"
             )
         table = _trimmed(self, self._read(X, reset=True))
         if self._target_needed():
@@ -281,7 +281,7 @@ class Transform(TransformerMixin, TakesTable, BaseEstimator):
         if len(input_features) != self.n_features_in_:
             raise TableError(
                 f"input_features should have length equal to number of features ({self.n_features_in_}), got "
-                f"{len(input_features)}; give one name a column"
+                f"{len(input_features)}; give one name per column"
             )
         if fitted_names is not None and list(input_features) != list(fitted_names):
             raise TableError("input_features is not equal to feature_names_in_; give the names of fit, or none")

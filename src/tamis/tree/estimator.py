@@ -602,7 +602,7 @@ def _priors(priors_given: Any, n_classes: int) -> np.ndarray | None:
     priors = np.asarray(priors_given, dtype=np.float64)
     if priors.shape != (n_classes,):
         raise ParameterError(
-            f"priors has shape {priors.shape}, but there are {n_classes} classes; give one number a class"
+            f"priors has shape {priors.shape}, but there are {n_classes} classes; give one number per class"
         )
     if not np.all(np.isfinite(priors)) or priors.min() <= 0:
         raise ParameterError(f"priors={priors.tolist()} must all be above 0; give the share of each class")

@@ -1,4 +1,4 @@
-"""Rules of a single node: bins made anew in every node, and stopping by the node's own gain or purity."""
+"""Rules of a single node: bins made again in every node, and stopping by the node's own gain or purity."""
 
 from __future__ import annotations
 

@@ -153,7 +153,7 @@ class Bins:
             return np.arange(self.n_columns)
         if self._table is not None:
             return self._table.order()
-        names = self.names  # once: it is made anew at every call
+        names = self.names  # once: it is made again at every call
         return np.array(sorted(range(self.n_columns), key=names.__getitem__), dtype=np.int64)
 
     def joint(self, j: int, target: Classes, weights: np.ndarray | None = None) -> np.ndarray:
@@ -199,7 +199,7 @@ class Bins:
 
     def _same_length(self, n: int) -> None:
         if n != self.n_rows:
-            raise ParameterError(f"the target has {n:,} rows, but the table has {self.n_rows:,}; give one value a row")
+            raise ParameterError(f"the target has {n:,} rows, the table {self.n_rows:,}; give one value per row")
 
     def __len__(self) -> int:
         return self.n_rows

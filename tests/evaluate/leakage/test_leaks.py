@@ -261,7 +261,7 @@ def test_counts_are_numbers_when_they_were_decided_to_be():
     y = np.random.default_rng(3).poisson(3, N).astype(float)
     frame["total"] = 2 * y + 1
     (as_numbers,) = leaks(frame, y, task="regression")
-    assert "of its variance" in as_numbers.sentence
+    assert "of the target's variance" in as_numbers.sentence
     (as_classes,) = leaks(frame, y)
     assert "of the rows" in as_classes.sentence
     with pytest.raises(ParameterError, match="task='number' is not known"):

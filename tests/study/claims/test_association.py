@@ -80,7 +80,7 @@ def test_what_a_column_shows_alone_is_not_denied(tmp_path):
     assert list(found["association"]["columns"]) == ["c"]
     assert study.answer_.startswith(
         "A sign of signal that is not captured: c goes with the target (p = 0.004, by 999 shuffled targets, adjusted "
-        "for all columns), but on rows not seen no procedure tried (stump, tree and lasso) beats always guessing"
+        "for all columns), but on held-out rows no procedure tried (stump, tree and lasso) beats always guessing"
     )
     assert "probabilities are better" not in study.answer_
     assert "but c goes with the target" in methods(study.results_, [])

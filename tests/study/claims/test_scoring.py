@@ -70,7 +70,7 @@ def test_a_class_that_is_never_recognised_stands_beside_the_headline(tmp_path):
         assert [row["recall"] for row in found["recalls"]] == pytest.approx(recalls)
         assert found["score"] == pytest.approx(np.mean([balanced_accuracy_score(truth, one) for one in predicted]))
     assert found["score"] == pytest.approx(np.mean([row["recall"] for row in found["recalls"]]))
-    assert f"Of 100 rows of each class it recognises {100 * found['recalls'][0]['recall']:.0f} of a, " in found["words"]
+    assert f'It recognises {100 * found["recalls"][0]["recall"]:.0f}% of "a", ' in found["words"]
     assert found["recalls"][2]["recall"] < 0.5
     assert found["baseline"] == pytest.approx(1 / 3)
 
@@ -89,7 +89,7 @@ def test_recalls_stand_beside_a_score_that_is_not_to_be_quoted():
     facts["recalls"] = [{"label": label, "recall": r, "rows": 9} for label, r in (("a", 0.9), ("b", 0.9), ("c", 0.0))]
     said = answer(Answer(**facts))
     assert "do not quote the 0.60 measured here." in said
-    assert said.endswith("Of 100 rows of each class it recognises 90 of a, 90 of b and 0 of c.")
+    assert said.endswith('It recognises 90% of "a", 90% of "b" and 0% of "c".')
 
 
 @pytest.mark.parametrize(

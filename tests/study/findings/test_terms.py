@@ -40,8 +40,8 @@ def test_folds_with_a_term_are_those_that_use_its_column(wide):
     assert len(rows) == LISTED
     for row in rows:
         assert used[row["term"].text] == 1
-        assert row["folds with it"].text == "100%"
-        assert row["least in folds"].sort <= row["median"].sort <= row["largest"].sort
+        assert row["folds"].text == "100%"
+        assert row["smallest"].sort <= row["median"].sort <= row["largest"].sort
         assert row["median"].sort != 0
     for fold in found["folds"]:
         assert fold["names"] == found["final"]["names"]

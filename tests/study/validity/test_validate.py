@@ -122,7 +122,7 @@ def test_few_rows_do_not_show_that_a_model_is_calibrated(study):
         "intercept_interval": None,
     }
     assert calibration_words(wide, 169) == (
-        "Whether predicted probabilities of ill are calibrated cannot be told from 169 rows: calibration slope 7.99 "
+        "Whether predicted probabilities of ill are calibrated cannot be judged from 169 rows: calibration slope 7.99 "
         "(95% interval −0.58 to 16.57; 1 is perfect)."
     )
     noise = _table(8, 80)

@@ -9,6 +9,7 @@ from tamis.app.columns.choices import MOST_CLASSES, settings_of
 from tamis.app.columns.reading import Reading
 from tamis.app.runs.forecast import forecast, spoken
 from tamis.errors import KindError, TamisError
+from tamis.lock.lock import NO_ROWS
 from tamis.report import show
 
 
@@ -49,13 +50,15 @@ def _checked(file: Path, choices: dict[str, Any], header: str | None) -> dict[st
     rules = FoldRules.of(study.settings, problem)
     run = Run(study.settings, problem, rules, None)  # type: ignore[arg-type]  # nothing is run, so nothing written down
     locked = problem.lock.mask(len(problem.table))
+    kinds = [one.kind for one in problem.decisions if one.used and one.name not in study.settings.roles]
     plan = {
         "rows": len(locked),
         "locked": int(locked.sum()),
-        "why": problem.lock.reason.replace("`tamis open`", "opening the lock").removeprefix("no rows are locked: "),
+        "why": problem.lock.reason.replace("`tamis open`", "opening the lock").removeprefix(f"{NO_ROWS}: ").rstrip("."),
         "learned": len(problem.rows),
         "without_target": problem.dropped,
-        "columns": problem.table.n_columns,
+        "columns": len(kinds),
+        "parts": show.parts(kinds, problem.table.n_columns).rstrip("."),
         "task": problem.task,
         "classes": [show.short(label, 60) for label in problem.labels],
         "labels": [str(label) for label in problem.labels] if len(problem.labels) <= MOST_CLASSES else [],

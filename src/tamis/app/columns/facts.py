@@ -38,7 +38,7 @@ _MIDNIGHT = re.compile(r"[ T]00:00:00(\.0+)?$")
 _CLICKS = {
     "name the others in missing= to read numbers": "click Number to see the others",
     "name it in missing= to read dates": "click Date to see all that do not fit",
-    "; name it in missing=, or leave it empty, if it stands for none": "",
+    '; name it in missing=, or leave it empty, if it means "not measured"': "",
 }
 
 #: Levels that an ordered column may have.

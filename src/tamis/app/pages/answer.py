@@ -80,12 +80,13 @@ class Open(Page):
 def lock_facts(study: Path) -> dict[str, Any]:
     """How many rows are locked, and every look at them."""
     from tamis.lock import Ledger, Lock
+    from tamis.lock.lock import NO_ROWS
 
     lock = Lock.read(study)
     looks = Ledger(study).looks(data=lock.data)
     return {
         "rows": len(lock.rows),
-        "reason": lock.reason.removeprefix("no rows were set aside as a test set: "),
+        "reason": lock.reason.removeprefix(f"{NO_ROWS}: ").rstrip("."),
         "looks": [_look(look) for look in looks],
     }
 

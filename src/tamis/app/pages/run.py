@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -105,4 +106,15 @@ def remember_answer(study: Path) -> None:
             words = json.loads((study / "results.json").read_text(encoding="utf-8"))["answer"]["words"]
         except (OSError, ValueError, KeyError):
             return
-        write_about(study, about | {"answer": str(words)[:240]})
+        write_about(study, about | {"answer": first_sentences(str(words))})
+
+
+def first_sentences(words: str, max_length: int = 240) -> str:
+    """As many whole sentences as fit, at least the first.
+
+    >>> first_sentences("Two columns predict y: a and b. On new rows it is right in 9 of 10 cases.", 40)
+    'Two columns predict y: a and b.'
+    """
+    ends = [match.end() - 1 for match in re.finditer(r"[.?!]( |$)", words + " ")]
+    fitting = [end for end in ends if end <= max_length] or ends[:1] or [max_length]
+    return words[: fitting[-1]]

@@ -55,7 +55,7 @@ class Upload(Page):
         return limit
 
     def make_place(self) -> Path:
-        """The folder that the file goes to, made anew."""
+        """The folder that the file goes to, made again."""
         raise NotImplementedError
 
     def drop_place(self) -> None:

@@ -33,7 +33,7 @@ class Watch:
         """Finished tasks, each with its score on rows it had not seen; of several sizes that of the largest."""
         try:
             size = (self.folder / JOURNAL_FILE).stat().st_size
-            if size < self.read:  # begun anew
+            if size < self.read:  # begun again
                 self.read, self.done = 0, {}
             with (self.folder / JOURNAL_FILE).open("rb") as file:
                 file.seek(self.read)

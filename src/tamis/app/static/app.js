@@ -174,7 +174,7 @@ if ($("open")) {
       const first = found.independent ? "This is the first opening known here." : `Opening number ${found.openings}: no longer independent.`;
       if ($("unseen-rows")) $("unseen-rows").remove();
       $("opened").textContent = `${capital(found.words)} on ${plain(found.rows)} locked rows: ${found.shown}${sure}. ${first}${found.note ? " " + capital(found.note) + "." : ""}`;
-      $("report").src = $("report").src; // written anew, with the opening in it
+      $("report").src = $("report").src; // written again, with the opening in it
     } catch (error) { $("opened").textContent = capital(error.message) + "."; }
   });
 }

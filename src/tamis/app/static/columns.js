@@ -188,7 +188,7 @@ function setRole(name, role) {
   return change(patch);
 }
 
-/** Tell the server, one change after the other; `name` is the column that is to be shown anew. */
+/** Tell the server, one change after the other; `name` is the column that is to be shown again. */
 let changes = Promise.resolve();
 function change(patch, name) {
   changes = changes.then(() => tell(patch, name));
@@ -253,6 +253,7 @@ function showPlan(plan, leaks) {
     ...(plan.labels.length === 2 ? [[`The class that is looked for is ${plan.labels[1]}; More choices changes it`]] : []),
     locked,
     [`${plain(plan.columns)} columns and ${plain(plan.learned)} rows to learn from${plan.without_target ? `; ${plain(plan.without_target)} rows without a target are left out` : ""}`],
+    ...(plan.parts ? [[plan.parts]] : []),
     [`${plan.procedures.length} `, explained("procedure", "procedures"), ` in ${plan.folds * plan.repeats} `, explained("fold", "folds"), `, judged by ${plan.metric_words}`],
     [`Takes ${plan.spoken}`],
   ];

@@ -66,7 +66,7 @@ def _fold(name: str, pair: Sequence[Any]) -> Answers:
     answer = answer.ravel() if answer.ndim == 2 and answer.shape[1] == 1 else answer
     if len(truth) != len(answer) or not len(truth):
         raise ParameterError(
-            f"{name}(X, y) gave {len(answer):,} predictions for {len(truth):,} rows; give one prediction a row"
+            f"{name}(X, y) gave {len(answer):,} predictions for {len(truth):,} rows; give one prediction per row"
         )
     if answer.dtype.kind == "f" and not np.isfinite(answer).all():
         raise ParameterError(

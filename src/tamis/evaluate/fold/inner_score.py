@@ -147,5 +147,5 @@ def _out(model: BaseEstimator, names: list[str]) -> list[str]:
     if hasattr(model, "feature_names_in_") or len(out) != len(names):
         input_names = set(names)
         return [name.partition("__")[2] if name.partition("__")[2] in input_names else name for name in out]
-    # without names scikit-learn counts x0, x1, … anew at every step: the same number of columns is the same columns
+    # without names scikit-learn counts x0, x1, … again at every step: the same number of columns is the same columns
     return names if out == [f"x{j}" for j in range(len(out))] else out

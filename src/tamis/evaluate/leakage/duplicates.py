@@ -10,7 +10,7 @@ from tamis.engine.seed import generator
 from tamis.table import Column, Table
 
 _NEAR = 1e-3  # of a column's standard deviation, root mean square over columns
-_TABLES = 4  # grids tried, each shifted anew: a near pair is cut apart by all four with probability below 1 in 50
+_TABLES = 4  # grids tried, each shifted again: a near pair is cut apart by all four with probability below 1 in 50
 _LINES = 4
 _STRATA = 32  # a column is shuffled within at most so many values (or stretches of values) of another
 _PARENTS = 20  # columns that are looked at for the one to shuffle within

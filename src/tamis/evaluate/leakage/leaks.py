@@ -82,7 +82,7 @@ def leaks(
     >>> X = np.column_stack([np.arange(60) % 7, np.repeat([0.0, 1.0], 30)])
     >>> found = leaks(X, np.repeat(["no", "yes"], 30))
     >>> next(leak.sentence for leak in found if leak.kind == "predicts")
-    "column 'x1' alone gives the target of 100% of the rows: was it known before the target? if not, drop it"
+    "column 'x1' alone gives the target in 100% of the rows; drop it unless it was known beforehand"
     """
     if task is not None:
         task = task_named(task)
@@ -165,7 +165,6 @@ def _unseen(table: Table, y: np.ndarray, classes: bool, problem: Problem) -> Ite
 
 
 def _predicts(perfect: Sequence[tuple[str, Univariate]]) -> Iterator[Leak]:
-    way_out = "was it known before the target? if not, drop it"
     if len(perfect) > 5:
         names = tuple(name for name, _ in perfect)
         listed = ", ".join(repr(name) for name in names[:5])
@@ -179,9 +178,12 @@ def _predicts(perfect: Sequence[tuple[str, Univariate]]) -> Iterator[Leak]:
         return
     for name, alone in perfect:
         exact = alone.share >= 1 - 1e-12
-        words = f"{alone.share:.0%} of the rows" if alone.classes else f"{alone.share:.2%} of its variance"
-        of = "the target of " if alone.classes else "the target's value, "
-        sentence = f"column {name!r} alone gives {of}{words}: {way_out}"
+        said = (
+            f"gives the target in {alone.share:.0%} of the rows"
+            if alone.classes
+            else f"explains {alone.share:.2%} of the target's variance"
+        )
+        sentence = f"column {name!r} alone {said}; drop it unless it was known beforehand"
         yield Leak("predicts", (name,), sentence, "stop" if exact else "warn", alone.rows)
 
 
@@ -256,7 +258,8 @@ def _drift(days: np.ndarray, y: np.ndarray, classes: bool) -> str:
         p = scipy.stats.kruskal(*(days[y == code] for code in np.unique(y))).pvalue
         return " and the shares of the classes drift with it" if p < _ODDS else ""
     r, p = scipy.stats.spearmanr(days, y)
-    return f" and the target drifts with it (rank correlation {r:.2f})" if p < _ODDS else ""
+    words = f"{r:.2f}".replace("-", "\u2212")
+    return f" and the target drifts with it (rank correlation {words})" if p < _ODDS else ""
 
 
 def _missingness(column: Column, y: np.ndarray, classes: bool, n_columns: int) -> Iterator[Leak]:
@@ -268,7 +271,7 @@ def _missingness(column: Column, y: np.ndarray, classes: bool, n_columns: int) -
     if p * n_columns >= _ODDS or strength < 0.3:
         return
     sentence = (
-        f"where column {column.name!r} has no value ({n:,} rows) tells the target (association {strength:.2f}): "
+        f"where column {column.name!r} has no value ({n:,} rows) predicts the target (association {strength:.2f}): "
         "are values recorded because of the outcome? if so, drop it"
     )
     yield Leak("missingness", (column.name,), sentence, "stop" if strength > 0.95 else "warn", n)

@@ -20,6 +20,7 @@ from tamis.score.bars import with_bars
 from tamis.score.interchangeable import Interchangeable, clusters_of
 from tamis.table import Classes, Table, column_groups_of, features, numbers, same_length
 from tamis.table.like import TableLike
+from tamis.wording import html_table
 
 if TYPE_CHECKING:
     from sklearn.base import BaseEstimator
@@ -123,6 +124,10 @@ class PermutationImportance:
 
     def __repr__(self) -> str:
         return f"PermutationImportance of {len(self.names):,} columns, first {self.ranking[:3]}"
+
+    def _repr_html_(self) -> str:
+        """The table for a notebook, most important columns first."""
+        return html_table(f"Permutation importance of {len(self.names):,} columns", self.table())
 
 
 def permutation_importance(

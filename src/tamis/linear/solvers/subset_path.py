@@ -136,7 +136,7 @@ def _exact(job: Job, starts: np.ndarray, most: int, time_limit: float | None) ->
 
 
 def _scored(job: Job, path: Path, starts: np.ndarray, splits: Folds, time_limit: float | None) -> Path:
-    """The path with its errors over folds: subsets are searched anew on every fold's training rows."""
+    """The path with its errors over folds: subsets are searched again on every fold's training rows."""
     double = 2.0 if isinstance(job.loss, Squared) else 1.0
     most = len(path.alphas) - 1
     errors = np.empty((len(splits), most + 1))

@@ -187,7 +187,7 @@ def _rows(kind: str, y: Any, answer: Any, units: Any, decided: Any, learned: Any
     predictions, of_classes = np.asarray(answer), kind != "numbers"
     truth = np.asarray(y, dtype=np.int64 if of_classes else np.float64)
     if not len(truth) == len(predictions) == len(np.asarray(units)):
-        raise ParameterError(f"there are {len(predictions):,} answers for {len(truth):,} rows; give one answer a row")
+        raise ParameterError(f"there are {len(predictions):,} answers for {len(truth):,} rows; give one answer per row")
     if decided is None and kind in ("labels", "probabilities"):
         decided = predictions if kind == "labels" else predictions.argmax(axis=1)
     return Rows(

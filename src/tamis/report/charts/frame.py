@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from functools import cache
-from pathlib import Path
 from typing import Any
 
+from tamis.figure import figure_class
 from tamis.report import show
 
 Figure = Any  # bokeh.plotting.figure, which is imported only when a chart is drawn
@@ -20,7 +18,7 @@ def framed(*, x_axis_label: str, y_axis_label: str | None = None, **more: Any) -
     from bokeh.models import NumeralTickFormatter, PlainText
 
     usual = {"sizing_mode": "stretch_width", "toolbar_location": None, "tools": "", "min_border_right": 14}
-    chart = _chart_class()(**{**usual, **more})
+    chart = figure_class()(**{**usual, **more})
     chart.xaxis.axis_label = PlainText(text=x_axis_label)
     if y_axis_label:
         chart.yaxis.axis_label = PlainText(text=y_axis_label)
@@ -37,33 +35,6 @@ def framed(*, x_axis_label: str, y_axis_label: str | None = None, **more: Any) -
         axis.ticker.desired_num_ticks = 5  # more would overlap on a telephone
         axis.formatter = NumeralTickFormatter(format="0,0.[000000]")
     return chart
-
-
-@cache
-def _chart_class() -> Any:
-    """Bokeh's figure with a way to a file, and a picture of itself for a notebook."""
-    from bokeh.plotting import figure
-
-    class _Chart(figure):  # type: ignore[misc]
-        """A Bokeh figure that can be saved without a browser; BokehJS draws it as any other."""
-
-        __view_model__, __view_module__ = "Figure", "bokeh.plotting.figure"
-
-        def save(self, path: str | os.PathLike[str], *, width: int | None = None) -> Path:
-            """Write the figure to a file whose name ends in .svg or .png, `width` pixels across."""
-            from tamis.report.figures import chart_picture, save_picture
-
-            return save_picture(chart_picture(self, width=width), path)
-
-        def _repr_svg_(self) -> str:
-            from tamis.report.figures import chart_picture
-
-            return chart_picture(self).svg()
-
-        def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-            return {"text/plain": repr(self), "image/svg+xml": self._repr_svg_()}
-
-    return _Chart
 
 
 def mark(figure: Figure, kind: str, source: Any, **how: Any) -> Any:
@@ -100,7 +71,7 @@ def diagonal(figure: Figure, low: float, high: float) -> None:
     mark(figure, "Line", {"x": [low, high], "y": [low, high]}, x="x", y="y", line_dash="dashed", color=GREY)
 
 
-def named(axis: Any, names: Sequence[object], max_letters: int = 22) -> None:
+def named(axis: Any, names: Sequence[object], max_letters: int = 24) -> None:
     """Name the places 0, 1, … of an axis, as plain text; long names are cut."""
     from bokeh.models import FixedTicker, PlainText
 

@@ -31,7 +31,7 @@ def procedures(results: Results) -> Figure:
     chosen, metric = results.comparison.chosen, show.metric(results.answer.metric)
     source: dict[str, Any] = {
         "y": list(range(len(listed))),
-        "name": [show.procedure(row.name) + (" (chosen)" if row.name == chosen else "") for row in listed],
+        "name": [show.procedure(row.name) for row in listed],
         "nested": [row.score for row in listed],
         "train": [row.train_score for row in listed],
         "low": [row.ends[0] for row in listed],
@@ -81,7 +81,7 @@ def folds(results: Results) -> Figure:
         "fold": [names[i] for _, _, i in points],
         "color": [ORANGE if row.name == chosen else BLUE for _, row, _ in points],
     }
-    figure = framed(height=80 + 42 * len(listed), x_axis_label=f"{metric}, one point a fold")
+    figure = framed(height=80 + 42 * len(listed), x_axis_label=f"{metric}, one point per fold")
     dashed(figure, results.answer.baseline)
     dots = mark(figure, "Scatter", source, x="score", y="y", size=7, alpha=0.6, color="color")
     named(figure.yaxis[0], [show.procedure(row.name) for row in listed])
@@ -95,7 +95,7 @@ CHARTS = (
         "procedures",
         procedures,
         "Nested score of each procedure with its 95% interval, its score on the training rows, and a small point for "
-        "each fold; the dashed line is the baseline.",
+        "each fold; the chosen one is orange, the dashed line the baseline.",
         lambda results: True,
         "procedures",
         has_place=True,

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis.report import show
 from tamis.report.facts.columns import direction
-from tamis.report.sketch import Frame, ticks, written
+from tamis.report.sketch import Frame, tick_words, ticks, written
 from tamis.results.results import Results
 
 Reach = tuple[float, float]
@@ -113,7 +113,7 @@ def _card(card: dict[str, Any], results: Results, classes: list[str], common: Re
     points = [point for point in (effect or {}).get("points", ()) if across[0] < point < across[1]]
     frame = Frame(LEFT, 0, WIDTH - LEFT - 8, 1, across, (0, 1))
     rug = [frame.x(point) for point in points]
-    return {**card_facts, **upper, "scales": lower, "rug": rug, "xticks": _xticks(across), "words": []}
+    return {**card_facts, **upper, "scales": lower, "rug": rug, "xticks": _xticks(across, name), "words": []}
 
 
 def _column_facts(results: Results, name: str) -> dict[str, Any]:
@@ -238,9 +238,9 @@ def _lower(effect: dict[str, Any], across: tuple[float, float], reach: Reach) ->
     return {"curves": curves, "etick": etick, "zero": frame.y(0.0)}
 
 
-def _xticks(across: tuple[float, float]) -> list[dict[str, Any]]:
+def _xticks(across: tuple[float, float], name: str) -> list[dict[str, Any]]:
     frame = Frame(LEFT, 0, WIDTH - LEFT - 8, 1, across, (0, 1))
-    return [{"x": frame.x(value), "text": written(value)} for value in ticks(*across, 4)]
+    return [{"x": frame.x(value), "text": tick_words(value, name)} for value in ticks(*across, 4)]
 
 
 def _levels(

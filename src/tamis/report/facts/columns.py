@@ -18,11 +18,13 @@ MOST_RARE = 8
 
 
 def data(results: AnyResults, plan: dict[str, Any]) -> dict[str, Any]:
-    data = results.data
+    data, aside = results.data, _aside(results)
+    kinds = [row["kind"] for row in results.columns if row["used"] and row["name"] not in aside]
     lines = [
         f"{show.count(data.rows, 'row')}: {data.learned:,} for training, {data.locked:,} set aside as a test "
-        f"set; {show.count(data.columns, 'column')} to learn from."
+        f"set; {show.count(len(kinds), 'column')} to learn from."
     ]
+    lines += [parts] if (parts := show.parts(kinds, data.columns)) else []
     if data.without_target:
         lines.append(f"{show.count(data.without_target, 'unlocked row')} had no target and were left out.")
     lines += _rare(results)
@@ -84,7 +86,7 @@ def columns(results: AnyResults) -> dict[str, Any]:
     rank_of = {name: k for k, name in enumerate(results.answer.selected)} if isinstance(results, Results) else {}
     # What a reader looks for first: the columns of the model, then those with something to say, then the strongest.
     order = sorted(
-        decided,
+        [*decided, *_parts(decided, facts_of)],
         key=lambda row: (
             rank_of.get(row["name"], len(rank_of)),
             row["used"],
@@ -102,6 +104,16 @@ def columns(results: AnyResults) -> dict[str, Any]:
         "table": ReportTable("columns", "Every column, and all that is known of it", HEADS, rows).without_empty(),
         "meanings": [{"name": head.text, "words": head.title} for head in HEADS if head.title] if facts_of else [],
     }
+
+
+def _parts(decided: list[dict[str, Any]], facts_of: dict[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    """A line for each part of a date and each word of a text that a model used in some fold."""
+    ends = {"date": " (", "text": ": "}
+    wholes = tuple(f"{row['name']}{ends[row['kind']]}" for row in decided if row["kind"] in ends)
+    names = {row["name"] for row in decided}
+    used = [name for name, facts in facts_of.items() if wholes and {"share", "contribution"} & set(facts)]
+    parts = [name for name in used if name.startswith(wholes) and name not in names]
+    return [{"name": name, "kind": "part", "used": True, "reason": "part of a column", "note": ""} for name in parts]
 
 
 HEADS = (

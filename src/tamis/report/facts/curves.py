@@ -55,9 +55,9 @@ def _family(name: str, curves: list[dict[str, Any]]) -> dict[str, Any]:
         "xticks": _spaced([{"x": frame.x(float(np.log1p(size))), "text": f"{size:,}"} for size in sizes]),
         "yticks": [{"y": frame.y(value), "text": written(value)} for value in ticks(*frame.up, 4)],
         "by": by,
-        "words": f"Error of {where}; a line a fold. All {span} trees are used: flat lines say more would not help."
+        "words": f"Error of {where}; one line per fold. All {span} trees are used: if lines are flat, more are no use."
         if is_forest
-        else f"Error in {where}, as a share of that of the smallest size; a line a fold. Chosen: {span} {by}.",
+        else f"Error in {where}, as a share of that of the smallest size; one line per fold. Chosen: {span} {by}.",
     }
 
 

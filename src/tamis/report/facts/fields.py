@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from tamis.report import show
-from tamis.report.facts.picture.formula import coefficient, odds_words, round_step
+from tamis.report.facts.model import term_name
+from tamis.report.facts.picture.formula import coefficient, column_step, odds_words
 from tamis.report.predictions import rates
 from tamis.report.table import Cell, Head, ReportTable, cell
 from tamis.results.results import Results
@@ -61,7 +62,7 @@ def _lines(column: dict[str, Any], facts: dict[str, Any], p_value: float | None)
     if "numbers" in column:
         known = column["numbers"][0]
         by_median = is_skewed(known)
-        cells = [_of_number(numbers, by_median) for numbers in column["numbers"]]
+        cells = [_of_number(numbers, by_median, column["name"]) for numbers in column["numbers"]]
         unit = "median [quartiles]" if by_median else "mean (SD)"
         return [[cell(f"{name}, {unit}", name=True), *cells, _missing(n - known[0], n), tested]]
     sums = [sum(counts) for counts in column["counts"]]
@@ -85,13 +86,16 @@ def is_skewed(numbers: list[Any]) -> bool:
     return bool(deviation) and abs(mean - median) > SKEWED * deviation
 
 
-def _of_number(numbers: list[Any], by_median: bool) -> Cell:
+def _of_number(numbers: list[Any], by_median: bool, name: str) -> Cell:
+    def words(value: float) -> str:
+        return show.moment(value, name) or _digits(value)
+
     n, mean, deviation, low, median, high = numbers
     if not n:
         return cell("–", -math.inf)
     if by_median:
-        return cell(f"{_digits(median)} [{_digits(low)}–{_digits(high)}]", median)
-    return cell(f"{_digits(mean)} ({_digits(deviation) if deviation is not None else '–'})", mean)
+        return cell(f"{words(median)} [{words(low)}–{words(high)}]", median)
+    return cell(f"{words(mean)} ({_digits(deviation) if deviation is not None else '–'})", mean)
 
 
 def _digits(value: float) -> str:
@@ -123,7 +127,7 @@ def _odds_ratios(results: Results) -> dict[str, Any] | None:
         ends = [odds_words(bound * (step or 1.0)) for bound in (min(spread), max(spread))] if spread else None
         rows.append(
             [
-                cell(show.name(name), name=True),
+                cell(term_name(name, results), name=True),
                 cell(per),
                 cell(odds_words(value * (step or 1.0)), value),
                 cell("–" if ends is None else f"{ends[0]}–{ends[1]}"),
@@ -148,7 +152,7 @@ def _step(column: dict[str, Any] | None) -> float | None:
     """A round step of a column of numbers; None of a level."""
     if column is None or column["levels"] is not None:
         return None
-    return round_step(column["high"] - column["low"])
+    return column_step(column)
 
 
 # -- bank -----------------------------------------------------------------------------------------------------------

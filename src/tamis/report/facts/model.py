@@ -93,7 +93,7 @@ def _terms(terms: dict[str, Any] | None, results: Results) -> dict[str, Any] | N
                 continue
             rows.append(
                 [
-                    cell(show.name(name), name=True),
+                    cell(term_name(name, results), name=True),
                     *([cell(labels[output], name=True)] if outputs > 1 else []),
                     cell(coefficient(value), value),
                     *_span(values),
@@ -104,10 +104,10 @@ def _terms(terms: dict[str, Any] | None, results: Results) -> dict[str, Any] | N
         Head("term"),
         *([Head("class")] if outputs > 1 else []),
         Head("coefficient", number=True),
-        Head("least in folds", number=True),
-        Head("median", number=True),
-        Head("largest", number=True),
-        Head("folds with it", number=True, bar=True),
+        Head("smallest", number=True, title="of the folds"),
+        Head("median", number=True, title="of the folds"),
+        Head("largest", number=True, title="of the folds"),
+        Head("folds", number=True, title="share of the folds whose model has the term"),
     )
     left = f" {show.count(final['left'], 'further term')} of the model are not listed." if final["left"] else ""
     if not known_in_all:
@@ -117,6 +117,12 @@ def _terms(terms: dict[str, Any] | None, results: Results) -> dict[str, Any] | N
         "sentence": "In the units of the table. A column that a fold did not select counts as 0. Confidence intervals "
         f"would mislead after selection, so the spread over folds is shown.{left}",
     }
+
+
+def term_name(name: str, results: Results) -> str:
+    """A term as the page calls it: a column, or a column and its level."""
+    column = max((row["name"] for row in results.columns if name.startswith(f"{row['name']}=")), key=len, default="")
+    return show.name(f"{column} = {name[len(column) + 1 :]}" if column else name)
 
 
 def _outputs(results: Results, outputs: int) -> list[str]:

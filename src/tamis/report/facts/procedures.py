@@ -101,14 +101,13 @@ def _rule(compared: Comparison, ladder: Sequence[Rung]) -> str:
         preference, by_rule = PREFERENCES[compared.prefer], show.procedure(compared.by_rule)
         return f"{how} {best_words} A person chose {chosen_name}; the rule ({preference}) takes {by_rule}."
     if compared.signal == "none":
-        return f"{how} {best_words} None can be told from the baseline, so the baseline is kept."
+        return f"{how} {best_words} None differs measurably from the baseline, so the baseline is kept."
     if chosen.name == best.name == "baseline":
         return f"{how} {best_words} No procedure loses less than the baseline, so the baseline is kept."
     if compared.by_metric:
         return (
-            f"{how} {best_words} {chosen_name} cannot be told from it and is better by the quoted metric "
-            "beyond chance, "
-            "so it is chosen."
+            f"{how} {best_words} {chosen_name} does not differ measurably from it and is better by the quoted "
+            "metric beyond chance, so it is chosen."
         )
     if compared.prefer == "best":
         return f"{how} {best_words} It is chosen."

@@ -48,12 +48,18 @@ def _used(listed: list[ColumnStability], folds: int) -> str:
     if not listed:
         return "The chosen procedure used no column in any fold."
     always = sum(row.fraction == 1 for row in listed)
-    chart_note = f" The chart shows the first {show.MOST_BARS}." if len(listed) > show.MOST_BARS else ""
+    if always == len(listed):
+        what = "one column" if always == 1 else f"{show.number_word(always)} columns"
+        return f"The chosen procedure used the same {what} in each of {show.count(folds, 'fold')}.{_shown(listed)}"
     return (
         f"Over {show.count(folds, 'fold')} the chosen procedure used {show.count(len(listed), 'different column')}; "
         f"{show.number_word(always)} of them in every fold. A column that few folds used may owe its place to "
-        f"chance.{chart_note}"
+        f"chance.{_shown(listed)}"
     )
+
+
+def _shown(listed: list[dict[str, Any]]) -> str:
+    return f" The chart shows the first {show.MOST_BARS}." if len(listed) > show.MOST_BARS else ""
 
 
 def _sure(row: dict[str, Any] | None) -> str:
@@ -68,15 +74,13 @@ def _index(stability: dict[str, Any] | None, folds: int) -> str:
     if stability["index"] is None:
         return "How alike the folds' lists are has no number here: each fold used all columns, or none."
     sure = f" (95% interval {show.interval(stability['interval'], 2)})" if stability["interval"] else ""
-    size = (
-        f"{stability['min_columns']:,}"
-        if stability["min_columns"] == stability["max_columns"]
-        else f"{stability['min_columns']:,} to {stability['max_columns']:,}"
-    )
+    size = show.count(stability["max_columns"], "column")
+    if stability["min_columns"] != stability["max_columns"]:
+        size = f"{stability['min_columns']:,} to {size}"
     return (
         f"Stability of the selection, after Nogueira: {show.number(stability['index'], 2)}{sure}; 1 would be the "
         "same list "
-        f"in every fold, 0 lists as if drawn blindly. The lists have {size} columns. Folds share most of their rows; "
+        f"in every fold, 0 lists as if drawn blindly. The lists have {size}. Folds share most of their rows; "
         "lists from wholly new rows would likely agree less."
     )
 
@@ -117,7 +121,7 @@ def _pairs(tests: dict[str, Any] | None) -> dict[str, Any] | None:
         return None
     looked = (
         f"Pairs of {show.count(tests['columns'], 'column')} were tested on {show.count(tests['rows'], 'row')}, against "
-        f"a sum of one curve a column. P-values are adjusted for all pairs ({tests['draws']} draws)."
+        f"a sum of one curve per column. P-values are adjusted for all pairs ({tests['draws']} draws)."
     )
     heads = (
         Head("column"),

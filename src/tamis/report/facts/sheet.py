@@ -53,12 +53,12 @@ def leakage(results: Results, openings: Sequence[dict[str, Any]] = ()) -> Report
         ),
         ("the same rows on both sides", *_duplicates(results, counts)),
         ("columns not known beforehand", *_illegitimate(counts)),
-        ("the future used to tell the past", *_time(settings, counts)),
+        ("the future used to predict the past", *_time(settings, counts)),
         ("rows that belong together", *_groups(settings, counts)),
         (
             "rows unlike those of use",
             "for you to judge",
-            "Scores hold for new rows drawn like these. Whether rows met in use are, no table can tell.",
+            "Scores hold for new rows drawn like these. The table cannot show whether later rows are.",
         ),
     ]
     css = {"kept out": "good", "nothing found": "good", "found": "bad", "for you to judge": ""}
@@ -111,10 +111,13 @@ def _time(settings: dict[str, Any], counts: dict[str, int]) -> tuple[str, str]:
             f"Each fold learned from earlier rows than it was judged on, by {show.short(settings['time'])}.",
         )
     if counts.get("time"):
-        return "found", "Rows seem to be in the order of a time; see the warnings at the top. Give it with --time."
+        return (
+            "found",
+            "Rows seem to be in the order of a time; see the warnings. Run again with the column of the time.",
+        )
     return (
         "for you to judge",
-        "No time was given, and rows were drawn in any order. If time matters, give it with --time.",
+        "No time was given, and rows were drawn in any order. If time matters, run again with the column of the time.",
     )
 
 
@@ -122,8 +125,11 @@ def _groups(settings: dict[str, Any], counts: dict[str, int]) -> tuple[str, str]
     if settings.get("groups"):
         return "kept out", f"Rows of one {show.short(settings['groups'])} stayed on one side of every split."
     if counts.get("entity"):
-        return "found", "A column seems to name who a row is of; see the warnings at the top. Give it with --groups."
+        return (
+            "found",
+            "A column seems to name who a row is of; see the warnings. Run again with it as groups.",
+        )
     return (
         "for you to judge",
-        "No groups were given: rows are taken to be independent. If not, give them with --groups.",
+        "No groups were given: rows are taken to be independent. If not, run again with a column of groups.",
     )

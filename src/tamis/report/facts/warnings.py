@@ -9,7 +9,7 @@ from typing import Any
 
 from tamis.report import show
 from tamis.report.facts.lock import opened
-from tamis.report.parts import marked
+from tamis.report.parts import marked, sentence
 from tamis.results.results import ColumnStability, Results
 from tamis.wording import first_few
 
@@ -35,11 +35,12 @@ ORDER = {"stop": 0, "warn": 1, "note": 2}
 
 def warnings(results: Results, openings: Sequence[dict[str, Any]] = ()) -> list[Warning_]:
     """Each with a `word` (stop, warn or note) and its sentence in `parts`; worst first."""
-    listed = [{"word": leak["severity"], "parts": marked(leak["sentence"], leak["columns"])} for leak in results.leaks]
+    listed = [
+        {"word": leak["severity"], "parts": marked(sentence(leak["sentence"]), leak["columns"])}
+        for leak in results.leaks
+    ]
     plain = [
         *_openings(openings),
-        *_sentinels(results),
-        *_reading(results),
         *_drawn(results),
         *_rows(results),
         *_balance(results),
@@ -48,8 +49,17 @@ def warnings(results: Results, openings: Sequence[dict[str, Any]] = ()) -> list[
         *_joined_levels(results),
         *_left_out(results),
     ]
-    listed += [{"word": word, "parts": [{"text": sentence, "is_name": False}]} for word, sentence in plain]
+    listed += [{"word": word, "parts": [_part(sentence)]} for word, sentence in plain]
+    listed += [
+        {"word": word, "parts": [_part(sentence), *([_part(f" {command}", is_command=True)] if command else ())]}
+        for word, sentence, command in (*_sentinels(results), *_reading(results))
+    ]
     return sorted(listed, key=lambda warning: ORDER.get(warning["word"], 2))
+
+
+def _part(text: str, *, is_command: bool = False) -> dict[str, Any]:
+    """Words of a warning; those that speak of the command line are hidden where there is none."""
+    return {"text": text, "is_name": False, "is_command": is_command}
 
 
 def _openings(openings: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
@@ -62,7 +72,7 @@ def _openings(openings: Sequence[dict[str, Any]]) -> list[tuple[str, str]]:
     return [("warn", sentence)]
 
 
-def _sentinels(results: Results) -> list[tuple[str, str]]:
+def _sentinels(results: Results) -> list[tuple[str, str, str]]:
     """Numbers that may stand for "not measured", with what they do to their column."""
     warned = []
     for row in results.sentinels or ():
@@ -74,14 +84,21 @@ def _sentinels(results: Results) -> list[tuple[str, str]]:
                 f"{name} is {value} in {show.count(row['rows'], 'training row')}, far from its other values "
                 f"({low:.6g} to {high:.6g}). With {value} as a number, {name} shares {show.share(row['shared'])} of "
                 f"its variance with the target; without these rows it shares {show.share(row['shared_without'])}. "
-                f'If {value} means "not measured", run again with --missing "{name}={value}".',
+                f'If {value} means "not measured", treat it as missing and run again.',
+                f'On the command line: --missing "{name}={value}".',
             )
         )
     return warned
 
 
-def _reading(results: Results) -> list[tuple[str, str]]:
-    return [("note", re.sub(r"\b(header|sheet)=", r"--\1", sentence)) for sentence in results.reading or ()]
+def _reading(results: Results) -> list[tuple[str, str, str]]:
+    """Which sheet and which names were read; the way to read others is an option of the command line."""
+    remarks = results.reading or ()
+    said = (re.fullmatch(r"(.*); give (header|sheet)=( .*)", remark) for remark in remarks)
+    return [
+        ("note", remark, "") if way is None else ("note", f"{way[1]}.", f"Give --{way[2]}{way[3]}")
+        for remark, way in zip(remarks, said)
+    ]
 
 
 def _joined_levels(results: Results) -> list[tuple[str, str]]:
@@ -192,5 +209,6 @@ def _left_out(results: Results) -> list[tuple[str, str]]:
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in Counter(row["kind"] for row in unused).most_common())
     names = first_few([show.short(row["name"], 40) for row in unused], MOST_NAMED)
     if len(unused) == 1:
-        return [("note", f"{names} was left out ({unused[0]['kind']}).")]
+        why = "because it identifies rows" if unused[0]["kind"] == "identifier" else f"({unused[0]['kind']})"
+        return [("note", f"{names} was left out {why}.")]
     return [("note", f"{len(unused):,} columns were left out ({kinds}): {names.removesuffix('.')}.")]

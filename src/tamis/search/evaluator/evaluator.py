@@ -15,7 +15,7 @@ class Evaluator:
 
     Attributes
     ----------
-    cheap : True when valuing a set anew costs less than looking it up.
+    cheap : True when valuing a set again costs less than looking it up.
     monotone : True when a score never falls when a column is added: what branch and bound needs.
     resolution : scores closer than this differ by rounding only.
     batch_size : how many sets to value between two looks at the clock.

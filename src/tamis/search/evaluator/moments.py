@@ -18,7 +18,7 @@ RANK = 20
 _MOST_NUMBERS = 60_000_000  # folds × d² beyond this would take gigabytes: see `wide`
 HEALTH = 1e-9  # a column of which the base leaves a smaller share than this is refitted
 _CUT_ROOM = 1e3  # how far from the model's own cut-off the algebra keeps away
-_FRESH = 12  # removals after which the inverse is made anew
+_FRESH = 12  # removals after which the inverse is made again
 
 
 def of(task: SearchTask) -> Evaluator | None:

@@ -173,14 +173,14 @@ def by_class(facts: Answer) -> str:
     """How many rows of every class are recognised, where those of any are fewer than half; of many classes, of those.
 
     >>> by_class(Answer(recalls=[{"label": "well", "recall": 0.88}, {"label": "ill", "recall": 0.45}]))
-    'Of 100 rows of each class it recognises 88 of well and 45 of ill.'
+    'It recognises 88% of "well" and 45% of "ill".'
     """
     with_recall = [row for row in facts.recalls or [] if row["recall"] is not None]
     low = [row for row in with_recall if row["recall"] < LOW_RECALL]
     if not low or facts.procedure == "baseline":
         return ""
     if len(with_recall) <= MOST_CLASSES:
-        return f"Of 100 rows of each class it recognises {listed(_recognised(with_recall))}."
+        return f"It recognises {listed(_recognised(with_recall))}."
     lowest = sorted(low, key=lambda row: row["recall"])[:MOST_CLASSES]
     phrases = [f"{row['label']} ({100 * row['recall']:.0f}%)" for row in lowest]
     phrases += [f"{len(low) - MOST_CLASSES:,} more"] if len(low) > MOST_CLASSES else []
@@ -189,7 +189,7 @@ def by_class(facts: Answer) -> str:
 
 
 def _recognised(rows: list[dict[str, Any]]) -> list[str]:
-    return [f"{100 * row['recall']:.0f} of {row['label']}" for row in rows]
+    return [f'{100 * row["recall"]:.0f}% of "{row["label"]}"' for row in rows]
 
 
 def _is_no_more_accurate(facts: Answer) -> bool:

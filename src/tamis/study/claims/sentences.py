@@ -244,7 +244,7 @@ def _uncaptured(facts: Answer) -> str:
         return f"A sign of signal that is not captured: {associated(facts.association or {})}; no model was tried."
     if facts.by_columns_alone:
         return (
-            f"A sign of signal that is not captured: {associated(facts.association or {})}, but on rows not seen no "
+            f"A sign of signal that is not captured: {associated(facts.association or {})}, but on held-out rows no "
             f"procedure tried ({listed(_models(replace(facts, black_boxes=[])))}) "
             f"{_beats(facts, {}, ' beyond chance')}."
         )

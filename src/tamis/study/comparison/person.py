@@ -91,8 +91,8 @@ def held_candidates(
         named = [procedure for procedure in named if can_be_held(procedure.make(task))]
         if not named:
             raise ParameterError(
-                f"columns={k} goes with no procedure of this study: what columns contribute to a pipeline is not "
-                "known; give procedure= alone"
+                f"columns={k} goes with no procedure of this study: contributions are not available for these "
+                "pipelines; give procedure= alone"
             )
     is_within = [all(fold.n_columns <= k for fold in judged[procedure.name]) for procedure in named]
     return [(restricted(procedure, k), is_small) for procedure, is_small in zip(named, is_within)]

@@ -2,8 +2,8 @@
 
 Procedures start in a fixed order: those whose inner answers come with their fit, then the others, cheapest first, each
 against all before it. A forest has answers of rows out of the bag as soon as it is grown (of more than 100,000, of
-those that it looks at); another is fitted anew in one inner fold after another. As soon as the rule of choice could not
-take it any more, or takes it in any case, the inner folds that are left are spared. Neither outer scores nor seconds
+those that it looks at); another is fitted in one inner fold after another. As soon as the rule of choice could not take
+it any more, or takes it in any case, the inner folds that are left are spared. Neither outer scores nor seconds
 decide anything.
 """
 

@@ -26,7 +26,7 @@ MODEL_FILE = "model.json"
 CHECK = "check"
 
 #: The way out of damage of a file that every run writes: what it is made of is in the journal.
-REBUILT = "the same run() again writes it anew"
+REBUILT = "the same run() writes it again"
 
 #: What `fresh` removes: the files a study writes, except the ledger, for what has been seen cannot be unseen.
 OURS = ("journal.jsonl", "lock.json", MODEL_FILE, RESULTS_FILE, PLAN_FILE, SELECTED_FILE, REPORT_FILE)

@@ -20,7 +20,7 @@ _DATA = re.compile(r'"data": "([0-9a-f]{64})"')
 
 
 def place_of(folder: Path, data: str, settings: dict[str, Any]) -> dict[str, int]:
-    """How often this folder was begun anew on the same data, and the number of this study among those in its place.
+    """How often this folder was begun again on the same data, and the number of this study among those in its place.
 
     The study of a folder that is run again with the settings it had keeps its number. Nothing is written.
     """

@@ -103,7 +103,7 @@ def forecast_facts(
     n, metric, interval = len(problem.y), rules.metric, comparison.interval
     facts: dict[str, Any] = {"rows": 2 * n, "gain": None, "band": None, "points": None}
     if (reason := _no_forecast(curve, problem, comparison.signal)) is not None:
-        return {**facts, "words": f"What more rows would gain cannot be told: {reason}."}
+        return {**facts, "words": f"The gain from more rows cannot be estimated: {reason}."}
     sizes, scores = curve["rows"], np.asarray(utility(metric, np.array(curve["scores"])))
     share = 1 - sizes[-1] / n
     told = forecast(sizes, scores, (n, 2 * n), test_share=share)
@@ -113,7 +113,7 @@ def forecast_facts(
     if interval is not None and high - low > interval[1] - interval[0]:
         return {
             **facts,
-            "words": f"What more rows would gain cannot be told: {name} {span} differs too much between the "
+            "words": f"The gain from more rows cannot be estimated: {name} {span} differs too much between the "
             f"{curve['folds']} folds.",
         }
     from_fold = np.unique(np.geomspace(sizes[-1], 2 * n, POINTS).astype(int)).tolist()

@@ -1,4 +1,4 @@
-"""What the whole way of working scores where there is nothing to find: the same study on shuffled targets."""
+"""What the whole procedure scores where there is nothing to find: the same study on shuffled targets."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def null_score(
     *,
     seed: int,
 ) -> float | None:
-    """The score of the whole way of working on a shuffled target, in as many repeats of the outer folds as on its own.
+    """The score of the whole procedure on a shuffled target, in as many repeats of the outer folds as on its own.
 
     In every fold each procedure learns and chooses its columns and strength, the training part alone chooses between
     procedures, and the one chosen is judged: the same as on the target itself.

@@ -86,7 +86,7 @@ def _of_interval(model: Model, coverage: float) -> str:
     if model.exposure is not None:
         return f"each rate is per unit of {model.exposure}; no intervals: a count's distance depends on its exposure"
     if model.residuals is None:
-        return "there are no intervals: the study's errors on rows not seen were not kept"
+        return "there are no intervals: the study's errors on held-out rows were not kept"
     rows, max_coverage = model.residuals.rows, model.residuals.max_coverage()
     if coverage > max_coverage:
         probability = f"{max_coverage:.3g}, not {coverage:g}"

@@ -52,9 +52,8 @@ def booster(task: str, n_rows: int | None = None) -> Any:
 
 PROCEDURE = Procedure(
     "booster",
-    "gradient boosting of small trees (8 leaves at most; 16 from 3,000 rows on, 31 from 8,000), of as many rounds "
-    "as do best in inner folds (from 20,000 rows on a fixed number); of more than 20 columns, on those that make "
-    "up 99% of what splits gain",
+    "gradient boosting of small trees; inner folds choose the number of rounds (up to 20,000 rows), and of more than "
+    "20 columns those are used that bring 99% of the gain of splits",
     booster,
     order=190,
     compared="best",

@@ -48,10 +48,8 @@ def full_forest(task: str, n_rows: int | None = None) -> Any:
 
 PROCEDURE = Procedure(
     "forest",
-    "a forest of 200 trees on the columns that matter more, to rows a tree did not see, than any column of noise; "
-    "of more than 20 columns the better half, again and again, at the end perhaps the better 0.71 of them, as long "
-    "as rows held out keep 99% of the gain (of more columns than rows, no further than to a quarter of them)"
-    + CALIBRATED,
+    "a random forest (200 trees); columns no better than noise are removed, and of more than 20 the rest are thinned "
+    "out as long as 99% of the gain is kept" + CALIBRATED,
     sifted_forest,
     order=180,
     compared="best",

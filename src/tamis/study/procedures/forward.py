@@ -9,13 +9,13 @@ from tamis.study.procedures.models.transformed import Transformed
 
 
 def forward(task: str) -> Any:
-    """Columns added one by one while they tell more of the target than of each other, and a ridge of these."""
+    """Columns added one by one while they share more with the target than with each other, and a ridge of these."""
     return Transformed([("columns", SubsetSelector("cfs", search="forward")), ("model", tuned_linear(task, "ridge"))])
 
 
 PROCEDURE = Procedure(
     "forward",
-    "a ridge of columns added one by one while they tell more of the target than of each other",
+    "a ridge of columns added one by one while they share more with the target than with each other",
     forward,
     order=80,
     readable=True,

@@ -31,8 +31,7 @@ def tree(task: str, n_rows: int | None = None) -> Any:
 
 PROCEDURE = Procedure(
     "tree",
-    "a decision tree, grown in full (of 10,000 rows or more, to leaves of a five-thousandth of them) and cut back "
-    "to the size that does best in inner folds",
+    "a decision tree, pruned to the size that does best in inner folds",
     tree,
     order=50,
     compared="best",

@@ -76,7 +76,7 @@ def calibration_words(record: dict[str, Any], n_rows: int) -> str:
     if low > 1:
         return f"{what} are not extreme enough: {numbers}.{_in_the_large(record)}"
     if low < GROSS[0] or high > GROSS[1]:
-        return f"Whether {what[0].lower()}{what[1:]} are calibrated cannot be told from {n_rows:,} rows: {numbers}."
+        return f"Whether {what[0].lower()}{what[1:]} are calibrated cannot be judged from {n_rows:,} rows: {numbers}."
     return f"{what} show no miscalibration in {n_rows:,} rows: {numbers}.{_in_the_large(record)}"
 
 

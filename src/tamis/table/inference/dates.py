@@ -189,7 +189,7 @@ def _order(fields: dict[str, np.ndarray], first: bool | None) -> tuple[bool, str
     if day and month:
         return day >= month, f"day and month change places: {day:,} values have the day first, {month:,} the month"
     if not day and not month:
-        return True, "no value tells whether day or month comes first, the day was assumed"
+        return True, "no value shows whether day or month comes first; the day was assumed"
     return day > 0, ""
 
 

@@ -278,7 +278,7 @@ def _of_prose(name: str, cells: DistinctTexts, reason: str, type: Type) -> Infer
 def prose_decision(name: str, reason: str, words: tuple[str, ...], n_rows: int, type: Type) -> Decision:
     """The decision to read a text as columns of words; it is left out where no word tells rows apart."""
     if not words:
-        note = f"no word tells rows apart: none is in {_rows_of_words(n_rows)} rows"
+        note = f"no word separates rows: none is in {_rows_of_words(n_rows)} rows"
         return Decision(name, "text", reason, False, note, type)
     note = f"{len(words):,} words are columns: those in {_rows_of_words(n_rows)} rows"
     return Decision(name, "text", reason, True, note, replace(type, levels=words))

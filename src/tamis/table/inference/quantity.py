@@ -82,14 +82,14 @@ def sentinel_note(present: np.ndarray, value: float) -> str:
     """What to say of a number that may stand for none.
 
     >>> sentinel_note(np.array([1.0, 2.0, -999.0]), -999.0)
-    '1 value is -999, far from the others (1 to 2); name it in missing=, or leave it empty, if it stands for none'
+    '1 value is -999, far from the others (1 to 2); name it in missing=, or leave it empty, if it means "not measured"'
     """
     regular = present[present != value]
     n = len(present) - len(regular)
     subject = "1 value is" if n == 1 else f"{n:,} values are"
     return (
         f"{subject} {value:.10g}, far from the others ({regular.min():.6g} to {regular.max():.6g}); "
-        "name it in missing=, or leave it empty, if it stands for none"
+        'name it in missing=, or leave it empty, if it means "not measured"'
     )
 
 

@@ -120,9 +120,8 @@ def judge_words(cells: DistinctTexts, what: str = "") -> tuple[Verdict, Distinct
     if k > _MANY and k * _ROWS_A_LEVEL > n:
         return _left_out(cells, f"{k:,} different values in {n:,} rows", k, what), cells
     note = f"{k:,} levels are many" if k > _MANY else ""
-    return Verdict(
-        "categorical", f"{prefix_words}{k:,} different {'value' if k == 1 else 'values'} in {n:,} rows", note
-    ), cells
+    words = f"{k:,} different {'value' if k == 1 else 'values'} in {n:,} {'row' if n == 1 else 'rows'}"
+    return Verdict("categorical", prefix_words + words, note), cells
 
 
 def category_column(name: str, cells: DistinctTexts) -> Column:

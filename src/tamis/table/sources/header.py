@@ -167,12 +167,21 @@ def _is_numeric(cells: list[str]) -> bool:
 
 
 def _names(rows: list[list[str]]) -> list[str]:
-    """The names in one or more rows; a heading without a word below it stands alone, any other for what follows it."""
+    """The names in one or more rows; a heading without a word below it stands alone, any other for what follows it.
+
+    A row that repeats a heading beside itself leaves no heading out: there a gap is a gap.
+
+    >>> _names([["", "Blood", "", ""], ["Age", "Pressure", "Sugar", "Iron"]])
+    ['Age', 'Blood Pressure', 'Blood Sugar', 'Blood Iron']
+    >>> _names([["", "Blood", "Blood", ""], ["Age", "Pressure", "Sugar", "Sick"]])
+    ['Age', 'Blood Pressure', 'Blood Sugar', 'Sick']
+    """
     names = list(rows[0])
     for below in rows[1:]:
         heading, joined = "", []
+        is_repeated = any(a and a == b for a, b in pairwise(names))
         for name, cell in zip(names, below):
-            heading = name or heading
+            heading = name if name or is_repeated else heading
             joined.append(f"{heading} {cell}".strip() if cell else name)
             heading = heading if cell else ""
         names = joined

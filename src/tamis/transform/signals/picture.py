@@ -6,6 +6,7 @@ import numpy as np
 
 from tamis import check
 from tamis.errors import ParameterError
+from tamis.figure import figure_class
 from tamis.table import Table
 from tamis.table.like import TableLike
 from tamis.transform.signals.base import SignalTransform
@@ -23,12 +24,11 @@ def before_and_after(transform: SignalTransform, X: TableLike, *, row: int = 0, 
     >>> before_and_after(Smooth().fit(X), X).title.text
     'Smooth: signal, row 0'
     """
-    from bokeh.plotting import figure
 
     name = check.one_of("block", next(iter(transform.blocks_)) if block is None else block, transform.blocks_)
     before, after = _signals(transform, X, row, name)
     kind = type(transform).__name__
-    plot = figure(
+    plot = figure_class()(
         width=720, height=320, title=f"{kind}: {name}, row {row}", x_axis_label="position", y_axis_label="value"
     )
     at = np.arange(len(before))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from tamis.figure import figure_class
 from tamis.tree.export.wording import answer_in_words, condition, question
 
 if TYPE_CHECKING:
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 def figure_of(model: BaseEstimator, **options: Any) -> Any:
     """Nodes at (depth, middle of their leaves), the size of a point by its rows; questions stand beside their nodes."""
     from bokeh.models import ColumnDataSource, HoverTool, LabelSet
-    from bokeh.plotting import figure
 
     tree, notations = model.tree_, getattr(model, "notations_in_", {})
     y = _heights(tree)
@@ -33,7 +33,7 @@ def figure_of(model: BaseEstimator, **options: Any) -> Any:
             "color": ["#2f6fbb" if tree.left[node] >= 0 else "#c2620a" for node in nodes],
         }
     )
-    plot = figure(
+    plot = figure_class()(
         **{
             "width": 900,
             "height": int(np.clip(60 + 34 * tree.n_leaves, 200, 1600)),

@@ -9,7 +9,7 @@ import numpy as np
 
 from tamis.report import show
 from tamis.report.facts.picture.formula import coefficient, sum_words
-from tamis.report.sketch import Frame, ticks, written
+from tamis.report.sketch import Frame, tick_words, ticks, written
 
 #: Size of a picture and the rooms around its frame.
 WIDTH, HEIGHT, LEFT, TOP, RIGHT, BOTTOM = 300, 150, 46, 8, 10, 22
@@ -136,10 +136,10 @@ def _ticks(across: tuple[float, float], column: dict[str, Any]) -> list[tuple[fl
         words = list(enumerate(column["levels"]))
         return [(float(k), show.short(word, 10)) for k, word in words[:: max(1, len(words) // 4)]]
     if _few_whole(column):
-        return [(float(k), written(k)) for k in range(int(column["low"]), int(column["high"]) + 1)]
+        return [(float(k), tick_words(k, column["name"])) for k in range(int(column["low"]), int(column["high"]) + 1)]
     if column["kind"] == "date":
         return [(value, str(np.datetime64(int(value), "D"))[:7]) for value in ticks(*across, 3)]
-    return [(value, written(value)) for value in ticks(*across, 4)]
+    return [(value, tick_words(value, column["name"])) for value in ticks(*across, 4)]
 
 
 def _steps(

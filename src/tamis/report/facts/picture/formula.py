@@ -84,7 +84,7 @@ def _odds(term: dict[str, Any], column: dict[str, Any]) -> str:
     value = term["coef"][0]
     if term["level"] is not None or column["levels"] is not None:
         return f"× {odds_words(value)}"
-    step = round_step(column["high"] - column["low"])
+    step = column_step(column)
     return f"× {odds_words(value * step)} per {coefficient(step)}"
 
 
@@ -111,6 +111,12 @@ def round_step(span: float) -> float:
     return float(f"{min((1, 2, 5, 10), key=lambda factor: abs(math.log(factor * power / (span / 10)))) * power:.3g}")
 
 
+def column_step(column: dict[str, Any]) -> float:
+    """A round step of a column of numbers; a whole one, where its values are whole."""
+    step = round_step(column["high"] - column["low"])
+    return max(step, 1.0) if column.get("whole") else step
+
+
 def _level(term: dict[str, Any], column: dict[str, Any]) -> str:
     """The level that a term stands for; of ordered words the coefficient is that of a step."""
     if term["level"] is not None:
@@ -123,7 +129,9 @@ def _level(term: dict[str, Any], column: dict[str, Any]) -> str:
 def _range(term: dict[str, Any], column: dict[str, Any]) -> str:
     if term["level"] is not None or column["levels"] is not None:
         return ""
-    return " to ".join(coefficient(float(f"{column[end]:.3g}")) for end in ("low", "high"))
+    moments = [show.moment(column[end], column["name"]) for end in ("low", "high")]
+    numbers = [coefficient(float(f"{column[end]:.3g}")) for end in ("low", "high")]
+    return " to ".join(number if moment is None else moment[:7] for moment, number in zip(moments, numbers))
 
 
 def _reach(term: dict[str, Any], readable: dict[str, Any]) -> float:

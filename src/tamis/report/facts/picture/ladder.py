@@ -68,7 +68,8 @@ def _columns(rung: Rung) -> str:
 
 
 def _kind(rung: Rung) -> str:
-    return show.short(rung.label or rung.procedure, 12)
+    label = rung.label or rung.procedure
+    return "formula" if label == "panel" else show.short(label, 12)  # a panel is a formula of more columns
 
 
 def _table(rungs: list[Rung], results: Results) -> ReportTable:

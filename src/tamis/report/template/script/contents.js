@@ -1,3 +1,6 @@
+// Inside the app nobody types commands.
+if (window.self !== window.top) document.documentElement.classList.add("embedded");
+
 // Contents: the section in view is marked, a link opens the section that it leads to, one button folds them all.
 {
   const folds = [...document.querySelectorAll(".fold")], button = document.getElementById("fold-all");

@@ -52,7 +52,7 @@ class Boosting(TakesTable, BaseEstimator):
     would exceed `MOST_SEARCHED`; none where rows are too few for any split: the answer is then the shares of the
     classes, or the mean. With `kept` below 1 a first fit ranks the columns of tables of more than 20 by what their
     splits gain, and the model is fitted on the fewest that make up this share of all gains. With `cv` the rounds are
-    those, of at most these, that lose least in folds; columns are ranked in each of them anew.
+    those, of at most these, that lose least in folds; columns are ranked in each of them again.
 
     Parameters
     ----------

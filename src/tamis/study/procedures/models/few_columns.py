@@ -37,7 +37,7 @@ class FewColumns(TakesTable, BaseEstimator):
 
     It is fitted on all columns; where it uses more than k, it is fitted again on the k that contribute most (as
     `feature_importances_`; ties by name). A sparse linear model and a pruned tree keep the strength that was chosen
-    with all columns; another model is tuned anew. Both fits see the training rows alone.
+    with all columns; another model is tuned again. Both fits see the training rows alone.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def weighted(model: BaseEstimator, sample_weight: Any) -> dict[str, Any]:
 
 
 def sizes(model: Any, n_used: int) -> list[int]:
-    """The numbers of columns below n_used that a fitted model is held to; none of a model that must be tuned anew."""
+    """The numbers of columns below n_used that a fitted model is held to; none of a model that must be tuned again."""
     if not strength(model):
         return []
     several = len(getattr(model, "classes_", ())) > 2 and hasattr(model, "coef_")
@@ -113,9 +113,9 @@ def sizes(model: Any, n_used: int) -> list[int]:
 
 
 def strength(model: Any) -> dict[str, Any]:
-    """Parameters at which a fitted model is fitted again without tuning; none where it must be tuned anew.
+    """Parameters at which a fitted model is fitted again without tuning; none where it must be tuned again.
 
-    On 1 to 8 columns (at most 600 rows, three splits) a lasso at its strength does as well as one tuned anew (mean loss
+    On 1 to 8 columns (at most 600 rows, three splits) a lasso at its strength does as well as a tuned one (mean loss
     over 9 tables within 1%), a tree at its price of a leaf, too (over 13 tables 5% worse on one column, 2 to 3% better
     on 2 to 5), in milliseconds.
     """
