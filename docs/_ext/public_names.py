@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from importlib import import_module
 from pathlib import Path
 from types import GenericAlias, ModuleType
@@ -94,19 +95,35 @@ def _own_members(app: Any, what: str, name: str, value: Any, skip: bool, options
 
 
 def _describe(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """In our docstrings `name : words` says what a parameter is; numpydoc would take the words for its type."""
+    """In our docstrings `name : words` says what a parameter is; its type and default stand in the signature."""
     made: list[str] = []
-    inside = ""
+    inside, kinds = "", _kinds(value)
     for k, line in enumerate(lines):
         if k + 1 < len(lines) and set(lines[k + 1].strip()) == {"-"} and len(lines[k + 1].strip()) >= 4:
             inside = line.strip()
         if inside in ("Parameters", "Attributes", "Returns", "Yields") and not line.startswith((" ", "-")):
             head, colon, words = line.partition(" : ")
             if colon and inside in ("Parameters", "Attributes"):
-                made += [head, f"    {words}"]
+                kind = kinds.get(head.split(",")[0].strip("* ")) if inside == "Parameters" else None
+                made += [f"{head} : {kind}" if kind else head, f"    {words}"]
                 continue
         made.append(line)
     lines[:] = made
+
+
+def _kinds(value: Any) -> dict[str, str]:
+    """Of every parameter its type and its default, as numpydoc writes them."""
+    try:
+        parameters = inspect.signature(value).parameters.values()
+    except (TypeError, ValueError):
+        return {}
+    kinds = {}
+    for one in parameters:
+        is_typed = one.annotation is not one.empty and str(one.annotation) != "Any"
+        parts = [str(one.annotation).replace("np.ndarray", "ndarray")] if is_typed else []
+        parts += [f"default={one.default!r}"] if one.default is not one.empty else []
+        kinds[one.name] = ", ".join(parts)
+    return kinds
 
 
 def setup(app: Any) -> dict[str, Any]:

@@ -29,6 +29,7 @@ from tamis.lock import LOCK_FILE, PREDICTED, Ledger, Lock
 from tamis.metrics import default, is_spent, score
 from tamis.metrics.loss_matrix import LossMatrix, plain
 from tamis.saved import replacing, sync, write_whole
+from tamis.study.claims.sentences import rows_used
 from tamis.study.comparison.person import CHOICE, THRESHOLD, Wish
 from tamis.study.disk import files
 from tamis.study.disk.journal import Journal, identity_of
@@ -197,8 +198,9 @@ class Study(TakesTable, BaseEstimator):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What to know of the reading of the source: which sheet, and which rows hold the names."""
-        return self.problem.remarks
+        """What to know of the reading of the source: which sheet, which rows hold the names, how many rows are used."""
+        remarks = self.problem.remarks
+        return remarks if self._drawn is None else (*remarks, rows_used(*self._drawn))
 
     def run(
         self, *, fresh: bool = False, budget: float | None = None, null: int = 0, progress: Progress | None = None
@@ -431,6 +433,9 @@ class Study(TakesTable, BaseEstimator):
         results = assemble(settings, problem, metric, finished, self._decided(), words, validity)
         if self._drawn is not None:
             results.drawn = {"rows": self._drawn[0], "of": self._drawn[1]}
+            drawn = rows_used(*self._drawn)
+            results.answer.words = f"{results.answer.words} {drawn}"
+            results.answer.details = f"{results.answer.details} {drawn}".lstrip()
         self.results_ = results.to_dict()
         self._follow(threshold, loss)
         self.model_.write(self.folder)

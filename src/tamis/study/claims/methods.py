@@ -66,8 +66,9 @@ def _data(results: Results) -> str:
     dates = any(column["kind"] == "date" and column["used"] for column in results.columns)
     date_note = ", parts of dates counted as columns" if dates else ""
     without = f" {data.without_target:,} rows without a target were left out." if data.without_target else ""
+    drawn = "" if results.drawn is None else f"of {results.drawn['of']:,} "
     return (
-        f"We analysed {data.rows:,} rows with Tamis {results.tamis} (seed {results.settings['seed']}); the "
+        f"We analysed {data.rows:,} {drawn}rows with Tamis {results.tamis} (seed {results.settings['seed']}); the "
         f"target was {data.target!r}{_per_exposure(results)}, and {data.columns:,} columns could be used"
         f"{date_note}.{without}"
     )

@@ -58,6 +58,15 @@ def answer(facts: Answer) -> str:
     return stop_words(facts) + partial + " ".join(sentence for sentence in (question(facts), *sentences) if sentence)
 
 
+def rows_used(rows: int, of: int) -> str:
+    """How many rows of a large table were drawn.
+
+    >>> rows_used(50_000, 1_000_000)
+    '50,000 of 1,000,000 rows were used.'
+    """
+    return f"{rows:,} of {of:,} rows were used."
+
+
 def details(facts: Answer) -> str:
     """What stands after columns and score: the price, unless it came before, which columns are well supported, classes.
 
