@@ -56,6 +56,7 @@ style="text-align:right">0.25</td></tr></table>'
 
 def _cell(value: Any) -> str:
     if isinstance(value, Real) and not isinstance(value, bool):
-        text = f"{value:,}" if float(value).is_integer() and abs(value) < 1e15 else f"{float(value):.4g}"
+        as_float = float(value)
+        text = f"{as_float:,.0f}" if as_float.is_integer() and abs(as_float) < 1e15 else f"{as_float:.4g}"
         return f'<td style="text-align:right">{text}</td>'
     return f"<td>{escape('' if value is None else str(value))}</td>"

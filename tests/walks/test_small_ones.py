@@ -123,8 +123,9 @@ def test_plain_cross_validation_is_called_optimistic_only_where_it_was():
     from tamis.report.screen import _choice
 
     def said(promised, score):
-        compared = {"promised": promised, "score": score, "optimism": promised - score, "chosen": "tree"}
-        return _choice({"comparison": compared, "answer": {"metric": "accuracy", "kind": "a tree"}})
+        plain = made.study()
+        plain["comparison"] |= {"inner_score": promised, "score": score, "optimism": promised - score}
+        return _choice(Results.from_dict(plain))
 
     assert said(0.75, 0.74).endswith("(0.750 by plain cross-validation, which is too optimistic).")
     assert said(0.728, 0.734).endswith("(0.728 by plain cross-validation).")

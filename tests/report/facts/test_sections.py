@@ -182,13 +182,13 @@ def test_the_sheet_says_kept_out_only_where_it_was(made):
     results = made.study()
     state = {row[0].text: row[1].text for row in leakage(results).rows}
     assert state["preprocessing on all rows"] == "kept out"
-    assert state["the future used to tell the past"] == "for you to judge"
+    assert state["the future used to predict the past"] == "for you to judge"
     assert state["rows that belong together"] == "for you to judge"
     assert state["the same rows on both sides"] == "nothing found"
     results["settings"].update(time="day", groups="patient")
     results["leaks"] = [{"kind": "duplicates", "severity": "warn", "columns": [], "sentence": "rows repeat"}]
     state = {row[0].text: row[1].text for row in leakage(results).rows}
-    assert state["the future used to tell the past"] == "kept out"
+    assert state["the future used to predict the past"] == "kept out"
     assert state["rows that belong together"] == "kept out"
     assert state["the same rows on both sides"] == "found"
 

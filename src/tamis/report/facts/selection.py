@@ -58,7 +58,7 @@ def _used(listed: list[ColumnStability], folds: int) -> str:
     )
 
 
-def _shown(listed: list[dict[str, Any]]) -> str:
+def _shown(listed: list[ColumnStability]) -> str:
     return f" The chart shows the first {show.MOST_BARS}." if len(listed) > show.MOST_BARS else ""
 
 
