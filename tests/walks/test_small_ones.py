@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -122,33 +124,33 @@ def test_plain_cross_validation_is_called_optimistic_only_where_it_was():
     """ "0.728 … which is too optimistic", below the nested 0.734."""
     from tamis.report.screen import _choice
 
-    def said(promised, score):
-        plain = made.study()
-        plain["comparison"] |= {"inner_score": promised, "score": score, "optimism": promised - score}
-        return _choice(Results.from_dict(plain))
+    def said(inner, nested):
+        scores = {"inner_score": inner, "score": nested, "optimism": inner - nested}
+        compared = SimpleNamespace(chosen="tree", chosen_by="rule", **scores)
+        answer = SimpleNamespace(metric="accuracy", kind="a tree", interval_note="")
+        return _choice(SimpleNamespace(comparison=compared, answer=answer))
 
     assert said(0.75, 0.74).endswith("(0.750 by plain cross-validation, which is too optimistic).")
     assert said(0.728, 0.734).endswith("(0.728 by plain cross-validation).")
     assert said(1.0, 1.0).endswith("(1.000 by plain cross-validation).")
 
 
-def test_words_of_the_command_line_can_be_hidden(tmp_path):
+def test_words_of_the_command_line_can_be_hidden():
     """Inside the app nobody types `--missing`."""
-    from tamis.report.facts.warnings import warnings
+    from tamis.report.facts import warnings
 
-    row = {"name": "bp", "value": 999.0, "rows": 3, "range": [90, 180], "shared": 0.0, "shared_without": 0.2}
+    row = {"name": "bp", "value": 999.0, "rows": 3, "range": [90, 180]}
+    shared = {"shared": 0.0, "shared_without": 0.2, "fraction_shared": 0.0, "fraction_shared_without": 0.2}
     reading = ["Sheet 'A' is read; the workbook also holds 'B'; give sheet= to read another."]
-    data = {"learned": 200, "columns": 3, "without_target": 0, "classes": [], "rare": None}
-    answer = {"interval": None, "signal": "captured", "selected": []}
-    compared = {"optimism": None}
-    facts = {"sentinels": [row], "reading": reading, "data": data, "columns": [], "answer": answer, "stability": []}
-    listed = warnings({**facts, "comparison": compared})
-    for warning in listed:
-        for part in warning["parts"]:
-            assert part["is_command"] == ("--" in part["text"])
-    texts = ["".join(part["text"] for part in warning["parts"]) for warning in listed]
-    assert texts[0].endswith('treat it as missing and run again. On the command line: --missing "bp=999".')
-    assert texts[1] == "Sheet 'A' is read; the workbook also holds 'B'. Give --sheet to read another."
+    results = SimpleNamespace(sentinels=[row | shared], reading=reading)
+    for listed, end in (
+        (warnings._sentinels(results), 'treat it as missing and run again. On the command line: --missing "bp=999".'),
+        (warnings._reading(results), "the workbook also holds 'B'. Give --sheet to read another."),
+    ):
+        ((_, sentence, command),) = listed
+        assert "--" not in sentence
+        assert "--" in command
+        assert f"{sentence} {command}".endswith(end)
 
 
 def test_objects_show_themselves_in_a_notebook():
