@@ -44,13 +44,13 @@ class TableSelector(SelectorMixin, TakesTable):
     def transform(self, X: TableLike) -> Any:
         """The chosen columns of X."""
         check_is_fitted(self)
-        X = eager(X)
-        if not isinstance(X, Table) and not is_mixed(X):
-            with one_sentence():
-                return super().transform(X)
         if isinstance(X, Table):
             remember_names(self, X, reset=False)
         else:
+            X = eager(X)
+            if not is_mixed(X):
+                with one_sentence():
+                    return super().transform(X)
             validate_data(self, X, reset=False, skip_check_array=True)
         selected = np.flatnonzero(self.get_support())
         if not len(selected):
