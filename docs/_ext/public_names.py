@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from importlib import import_module
 from pathlib import Path
 from types import GenericAlias, ModuleType
@@ -119,11 +120,19 @@ def _kinds(value: Any) -> dict[str, str]:
         return {}
     kinds = {}
     for one in parameters:
-        is_typed = one.annotation is not one.empty and str(one.annotation) != "Any"
-        parts = [str(one.annotation).replace("np.ndarray", "ndarray")] if is_typed else []
-        parts += [f"default={one.default!r}"] if one.default is not one.empty else []
-        kinds[one.name] = ", ".join(parts)
+        if one.kind in (one.VAR_KEYWORD, one.VAR_POSITIONAL):
+            continue
+        parts = [] if one.annotation is one.empty else [_type_words(one.annotation)]
+        parts += [] if one.default is one.empty else [f"default={one.default!r}"]
+        kinds[one.name] = ", ".join(part for part in parts if part and len(part) < 60 and "\n" not in part)
     return kinds
+
+
+def _type_words(annotation: Any) -> str:
+    """A type as a reader writes it; nothing of one that says nothing."""
+    words = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    words = re.sub(r"\b(?:[a-z_]+\.)+(?=\w)", "", words)
+    return "" if words in ("Any", "object") or "*" in words else words
 
 
 def setup(app: Any) -> dict[str, Any]:
