@@ -1,7 +1,8 @@
 """What the default answer scores beside scikit-learn's forest, boosting and L1, and whether its price is told truly.
 
-    python benchmarks/study/choice.py --data ../shared/data/suite [--most 1500] [--splits 5] [--save FILE] [tables]
+    python benchmarks/study/choice.py --data ../shared/data/suite --save FILE [--most 1500] [--splits 5] [tables]
     python benchmarks/study/choice.py --from FILE               other rules of choice on the same fits
+    python benchmarks/study/choice.py --prefer best             black boxes may be the answer
     python benchmarks/study/choice.py --learn 500 --most 30000  the price on all other rows of large tables
 
 Every table (at most `--most` rows of it) is studied with three tenths of its rows locked: equal rows lie on one side,
@@ -11,18 +12,28 @@ it stand three models of scikit-learn at their defaults: a random forest, histog
 logistic regression or LassoCV on standardised columns; words are indicators for forest and L1, and categories for
 boosting.
 
+`--save` appends a line of JSON per table and split, the first split of all tables before the second; a line that is
+there is not made again, so that a run can be stopped and taken up.
+
 Of each rule the table says: the mean score; by how much it is under the best of the three, chosen on the test rows of
-every split, and chosen once per table; columns; the share of readable answers. "Price" counts the tables where the
-interval of the price holds the difference on the locked rows, whose own standard error is added to the interval.
+every split, and chosen once per table; columns; the share of readable answers. It is printed for all tables and for
+both halves of them (every second name): a rule that was set on one half is confirmed on the other. "Price" counts the
+tables where the interval of the price holds the difference on the locked rows, whose own standard error is added to the
+interval, and says where an answer is more than 5 points under the best of three and no price was told beyond chance.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from many_tables import kept_arguments, results_of
+from many_tables import given, kept_arguments
 from split_scores import rivals, score
 
 from tamis import engine
@@ -55,6 +66,12 @@ RULES = {
     "best": (0.0, 1.0),
 }
 
+#: Points under the best of three from which on a price is to be told.
+DEAR = 0.05
+
+#: Table -> what is known of its splits.
+Results = dict[str, list[dict[str, Any]]]
+
 #: Half of the width of a 95% interval, in standard errors.
 Z = 1.96
 
@@ -69,25 +86,30 @@ class Memory:
         self.done[task] = result
 
 
-def measured(frame: pd.DataFrame, split: int, learn: int, is_compared: bool) -> dict[str, Any]:
+def measured(
+    frame: pd.DataFrame, split: int, learn: int, is_compared: bool, prefer: str = "balanced"
+) -> dict[str, Any]:
     """Outer losses of every candidate, scores on the locked rows, and what the study says of the price."""
     lock = 0.3 if not learn else min(0.9, 1 - learn / len(frame))
     task = "regression" if frame["target"].dtype.kind == "f" else "classification"
-    settings = Settings(target="target", lock=lock, seed=split, task=task)
+    settings = Settings(target="target", lock=lock, seed=split, task=task, prefer=prefer)
     problem = StudyProblem.of(Table.of(frame), settings)
     if not len(problem.lock.rows):
         return {}
     rules = FoldRules.of(settings, problem)
     run = Run(settings, problem, rules, Memory(), 1)  # type: ignore[arg-type]
+    start = time.process_time()
     with engine.one_blas_thread():
         judged, folds = run.judged()
         judged |= {one.name: kept for one, kept in run.judged_references(folds)[0]}
+        seconds = time.process_time() - start
         losses = {one.name: by_unit(problem, folds, judged[one.name], "loss") for one in run.candidates}
         facts: dict[str, Any] = {
             "losses": losses,
             "rows": by_unit(problem, folds, judged["baseline"], "rows"),
             "rungs": [by_unit(problem, folds, one, "loss") for one in _records(run, folds, judged)],
             "finals": _finals(run, frame),
+            "seconds": seconds,
         }
         if is_compared:
             which = Compared(run.procedures, run.candidates, run.references, sizes=run.sizes)
@@ -170,9 +192,14 @@ def taken(facts: dict[str, Any], errors: float, share: float) -> str:
     return kinds[max(0, simplest(losses, facts["rows"], KIND_KEPT["balanced"]) - 1)]
 
 
-def summary(results: dict[str, list[dict[str, Any]]], errors: float, share: float) -> str:
-    """One line: what a rule scores, how far it is under the best of three, and the columns that it uses."""
-    models = {name: [final(one, taken(one, errors, share)) for one in splits] for name, splits in results.items()}
+def summary(results: Results, errors: float | None = None, share: float = 0.0) -> str:
+    """One line: what a rule scores, how far it is under the best of three, and its columns; None: the study's rule."""
+    models = {
+        name: [
+            final(one, taken(one, errors, share) if errors is not None else one["compared"]["chosen"]) for one in splits
+        ]
+        for name, splits in results.items()
+    }
     scores = {name: float(np.mean([model["score"] for model in own])) for name, own in models.items()}
     three = {name: np.array([list(one["rivals"].values()) for one in splits]) for name, splits in results.items()}
     by_split = np.array([three[name].max(axis=1).mean() - scores[name] for name in scores])
@@ -205,41 +232,102 @@ def price(facts: dict[str, Any]) -> dict[str, Any] | None:
     }
 
 
+def runs(options: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """What is known of every table and split: lines that are there, then those made now."""
+    path = Path(options.known or options.save or "/nowhere")
+    known = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    known = [run for run in known if not options.tables or run["table"] in options.tables]
+    yield from known
+    if options.known:
+        return
+    done = {(run["table"], run["split"]) for run in known}
+    tables = list(given(options))
+    for split in range(options.start, options.start + options.splits):
+        for name, frame in tables:
+            if (name, split) in done:
+                continue
+            run = {"table": name, "split": split, "shape": [len(frame), frame.shape[1] - 1]}
+            facts = measured(frame, split, options.learn, is_compared=True, prefer=options.prefer)
+            run |= _plain(facts | {"price": price(facts)}) if facts else {}
+            if options.save:
+                with path.open("a") as file:
+                    file.write(json.dumps(run) + "\n")
+            yield run
+
+
+def _plain(facts: dict[str, Any]) -> dict[str, Any]:
+    """What is found of a table and split in the types of JSON; single locked rows have served, losses are rounded."""
+    box = facts["compared"]["black_box"] or {}
+    kept = ("name", "score", "cost", "cost_interval", "better", "p_value")
+    return facts | {
+        "losses": {name: _rounded(sums) for name, sums in facts["losses"].items()},
+        "rungs": [_rounded(sums) for sums in facts["rungs"]],
+        "rows": facts["rows"].tolist(),
+        "finals": {
+            name: {key: value for key, value in one.items() if key != "rows"} for name, one in facts["finals"].items()
+        },
+        "compared": {
+            **{key: facts["compared"][key] for key in ("chosen", "signal", "score", "interval", "chosen_in_folds")},
+            "black_box": {key: box[key] for key in kept if key in box},
+        },
+    }
+
+
+def _rounded(sums: np.ndarray) -> list[float]:
+    return [float(f"{value:.6g}") for value in sums]
+
+
 def main() -> None:
     parser = kept_arguments(__doc__, most=1_500, columns=10_000, splits=5, jobs=1)
     parser.add_argument("--learn", type=int, default=0, help="rows to learn from; all others are fresh")
+    parser.add_argument("--prefer", default="balanced", help="as a study's: simplest, balanced or best")
     options = parser.parse_args()
-    results = results_of(
-        options,
-        lambda frame, split: measured(frame, split, options.learn, is_compared=True),
-        _line,
-    )
-    results = {name: kept for name, splits in results.items() if (kept := [one for one in splits if one])}
-    told = [one for splits in results.values() for one in map(price, splits) if one is not None]
-    covered = sum(one["covered"] for one in told)
-    print(f"\n{len(results)} tables; the interval of the price holds the difference in {covered} of {len(told)}")
+    results: Results = {}
+    for run in runs(options):
+        if "finals" not in run:
+            continue
+        run |= {"rows": np.array(run["rows"]), "rungs": [np.array(one) for one in run["rungs"]]}
+        run["losses"] = {name: np.array(one) for name, one in run["losses"].items()}
+        results.setdefault(run["table"], []).append(run)
+        print(f"{run['table']} {run['split']}, {run['shape'][0]:,} × {run['shape'][1]:,}{_line(run)}", flush=True)
+    _report_prices([run for splits in results.values() for run in splits])
     if options.learn:
         return
-    print(
-        "| rule | score | under the best of three, by split | by table | worst | columns, median | largest | readable |"
-    )
-    print(f"|{'---|' * 8}")
-    for rule, (errors, share) in RULES.items():
-        print(f"| {rule} | {summary(results, errors, share)} |")
+    names = sorted(results)
+    for part, of_part in (("all", names), ("first half", names[::2]), ("second half", names[1::2])):
+        own = {name: results[name] for name in of_part}
+        print(f"\n{part}: {len(own)} tables, {sum(map(len, own.values()))} splits")
+        print(
+            "| rule | score | under the best of three, by split | by table | worst | columns, median | largest | ",
+            end="",
+        )
+        print(f"readable |\n|{'---|' * 8}\n| the study's own | {summary(own)} |")
+        for rule, (errors, share) in RULES.items() if options.prefer == "balanced" else ():
+            print(f"| {rule} | {summary(own, errors, share)} |")
 
 
-def _line(splits: list[dict[str, Any]]) -> str:
+def _report_prices(found: list[dict[str, Any]]) -> None:
+    """How often the interval of the price holds, and where a price of more than 5 points is not told."""
+    told = [run["price"] for run in found if run["price"] is not None]
+    print(f"\nthe interval of the price holds the difference in {sum(one['covered'] for one in told)} of {len(told)}")
+    for run in found:
+        box, model = run["compared"]["black_box"], final(run, run["compared"]["chosen"])
+        under = max(run["rivals"].values(), default=0.0) - model["score"]
+        if run["rivals"] and under > DEAR:
+            words = f"{box['better']}, {box['cost']:.3f} {np.round(box['cost_interval'], 3)}" if box else "no black box"
+            print(f"{run['table']} {run['split']} is {100 * under:.1f} points under the best of three; better: {words}")
+
+
+def _line(run: dict[str, Any]) -> str:
     """What the default takes, its score beside the three, and the price."""
-    words = []
-    for one in filter(None, splits):
-        name = one["compared"]["chosen"]
-        model, cost = final(one, name), price(one)
-        beside = ", ".join(f"{rival} {value:.3f}" for rival, value in one["rivals"].items())
-        words.append(f"{name} {model['score']:.3f} on {model['columns']} ({beside})")
-        if cost is not None:
-            low, high = cost["interval"]
-            words[-1] += f" price {cost['cost']:.3f} ({low:.3f} to {high:.3f}), fresh {cost['truth']:.3f}"
-    return ": " + "; ".join(words)
+    name = run["compared"]["chosen"]
+    model, cost = final(run, name), run["price"]
+    beside = ", ".join(f"{rival} {value:.3f}" for rival, value in run["rivals"].items())
+    words = f": {name} {model['score']:.3f} on {model['columns']} ({beside}) in {run['seconds']:.0f} s"
+    if cost is not None:
+        low, high = cost["interval"]
+        words += f", price {cost['cost']:.3f} ({low:.3f} to {high:.3f}), fresh {cost['truth']:.3f}"
+    return words
 
 
 if __name__ == "__main__":

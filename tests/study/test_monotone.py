@@ -119,7 +119,7 @@ def test_black_boxes_obey_too(tmp_path):
 
     shape = (500, 20)
     boxes = references(None, shape, True, (), {"age": 1})
-    assert [box.name for box in boxes] == ["forest", "boosting"]
+    assert [box.name for box in boxes] == ["ridge", "forest", "boosting"]
     assert all(box.make("regression").monotone == {"age": 1} for box in boxes)
     study = tamis.Study(_table(n=160), target="y", folder=tmp_path / "s", monotone="age=+", prefer="best", **FAST)
     assert directions_of(study.settings, study.problem)["left_out"] == ["forest"]

@@ -175,12 +175,14 @@ def test_the_command_takes_a_pipeline_of_a_script(tmp_path):
 
 
 def test_the_shape_of_a_table_calls_for_procedures(tmp_path):
-    """A wide table would be judged without the model that keeps what many weak columns say together."""
+    """Many columns would be judged without the model that keeps what many weak ones say together."""
     from tamis.study.requested import chosen, references
 
     assert "ridge" not in [one.name for one in chosen(None, shape=(100, 100))]
     assert "additive" not in [one.name for one in chosen(None, shape=(100, 101))]
     assert [one.name for one in references(None, (100, 101), True, ())] == ["ridge", "forest", "boosting"]
+    assert [one.name for one in references(None, (100, 13), True, ())] == ["ridge", "forest", "boosting"]
+    assert [one.name for one in references(None, (100, 12), True, ())] == ["forest", "boosting"]
     assert [one.name for one in references(None, (100, 5), True, ["forest"])] == ["boosting"]
     assert [one.name for one in chosen(["ridge"], shape=(100, 5))] == ["baseline", "ridge"]
     rng = np.random.default_rng(0)

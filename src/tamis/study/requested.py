@@ -16,10 +16,14 @@ from sklearn.base import BaseEstimator, clone
 
 from tamis.check import one_of
 from tamis.errors import KindError, ParameterError
-from tamis.study.procedures import CALIBRATED, Procedure, all_procedures, suits_wide
-
-#: Columns of a readable model at most; of a table of more columns than rows.
-MAX_COLUMNS, MAX_WIDE_COLUMNS = 12, 20
+from tamis.study.procedures import (
+    CALIBRATED,
+    MAX_COLUMNS,
+    MAX_WIDE_COLUMNS,
+    Procedure,
+    all_procedures,
+    suits_wide,
+)
 
 #: Procedures of the user are fitted after the study's own of a cost below this.
 CUSTOM_COST = 4

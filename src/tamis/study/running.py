@@ -39,15 +39,13 @@ from tamis.study.fold import (
     rung_models,
 )
 from tamis.study.problem import StudyProblem
-from tamis.study.procedures import Procedure
+from tamis.study.procedures import MAX_COLUMNS, MAX_WIDE_COLUMNS, Procedure
 from tamis.study.procedures.models.facts import facts_of
 from tamis.study.procedures.models.fitted import FittedProcedure
 from tamis.study.procedures.models.readability import readability
 from tamis.study.procedures.models.sized import sizes_up_to
 from tamis.study.procedures.models.sized.records import records_by_size
 from tamis.study.requested import (
-    MAX_COLUMNS,
-    MAX_WIDE_COLUMNS,
     black_boxes,
     candidates,
     chosen,

@@ -14,6 +14,9 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
+#: Columns of a readable model at most; of a table of more columns than rows.
+MAX_COLUMNS, MAX_WIDE_COLUMNS = 12, 20
+
 #: What is said of a forest, where its rows are independent.
 CALIBRATED = "; its probabilities of classes are calibrated by rows that its trees did not see"
 
@@ -31,6 +34,11 @@ def suits_wide(n_rows: int, n_columns: int) -> bool:
 def suits_tall(n_rows: int, n_columns: int) -> bool:
     """Tables of no more columns than rows."""
     return n_columns <= n_rows
+
+
+def suits_many_columns(n_rows: int, n_columns: int) -> bool:
+    """Tables of more columns than a readable model may use."""
+    return n_columns > MAX_COLUMNS
 
 
 @dataclass(frozen=True)

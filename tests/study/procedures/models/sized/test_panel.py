@@ -11,7 +11,7 @@ from tamis.study.findings.interchangeable import interchangeable
 from tamis.study.procedures.models.fitted import FittedProcedure
 from tamis.study.procedures.models.sized import SizedPanels
 from tamis.study.procedures.models.sized.base import Sample
-from tamis.study.procedures.models.sized.panel import TunedPanel
+from tamis.study.procedures.models.sized.formula import TunedFormula
 from tamis.table import Table
 
 
@@ -62,7 +62,7 @@ def test_noise_is_shrunk_to_the_shares_of_the_classes(seed):
 def test_a_model_for_held_out_rows_does_not_depend_on_them(monkeypatch):
     """Columns chosen by rows that are then predicted make any score too good."""
     X, y = _classes()
-    monkeypatch.setattr(SizedPanels, "_tune", lambda *args: {5: TunedPanel(1.0, 0.1)})
+    monkeypatch.setattr(SizedPanels, "_tune", lambda *args: {5: TunedFormula(1.0, 0.1)})
     pairs = _pairs(y)
     before = SizedPanels(max_columns=8, cv=pairs).fit(X, y).cv_predictions_by_size_
     test = pairs[0][1]

@@ -123,3 +123,17 @@ def test_a_column_that_would_act_against_its_direction_is_passed_over():
     rising = SizedFormulas("regression", max_columns=2, cv=pairs, monotone={"b": 1}).fit(table, y.to_numpy())
     assert FittedProcedure("", free.models_[2], table.names).columns == ("a", "b")
     assert FittedProcedure("", rising.models_[2], table.names).columns == ("a", "c")
+
+
+def test_a_formula_sees_the_difference_of_two_columns_that_are_nearly_equal():
+    """One penalty for all tables hid it: pollen, with 2 of 4 columns, explained 42% where 71% were to be had."""
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(200, 6)), columns=list("abcdef"))
+    difference = rng.normal(size=200)
+    frame["b"] = frame["a"] + 0.03 * difference
+    y = (0.5 * frame["a"] + difference + 0.3 * rng.normal(size=200)).to_numpy()
+    fold = np.arange(200) % 5
+    pairs = [(np.flatnonzero(fold != k), np.flatnonzero(fold == k)) for k in range(5)]
+    table = Table.of(frame)
+    model = SizedFormulas("regression", max_columns=3, cv=pairs).fit(table, y).models_[2]
+    assert set(FittedProcedure("", model, table.names).columns) == {"a", "b"}
