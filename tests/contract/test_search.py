@@ -1,5 +1,7 @@
 """Every estimator check of scikit-learn, with no expected failure."""
 
+import inspect
+
 import pytest
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.linear_model import Lasso, LinearRegression, LogisticRegression, Ridge
@@ -53,4 +55,6 @@ def test_weights_are_refused_in_a_sentence(selector):
         selector.fit(X, y, sample_weight=[1, 2, 3])
     with pytest.raises(TypeError, match=r"fit takes X and y, but not 'groups'; leave it out"):
         selector.fit(X, y, groups=[1, 2, 3])
-    assert not hasattr(selector, "set_fit_request")
+    request = getattr(selector, "set_fit_request", None)  # of the forest its exposure, and no weights
+    asked = set() if request is None else set(inspect.signature(request).parameters) - {"self"}
+    assert asked == ({"exposure"} if isinstance(selector, MirrorSelector) else set())
