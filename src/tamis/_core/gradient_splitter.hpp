@@ -70,7 +70,7 @@ public:
                 if (gain_.is_small(left)) continue;
                 if (gain_.leaves_few(left)) break;
                 const auto score = gain_.is_bounded() ? gain_.bounded_score(left, 0) : gain_.score(left);
-                if (score.exceeds(bar_)) take(score, {k + 1, upper > 0, left.count}, best);
+                if (score.exceeds(bar_)) take(score.value(), {k + 1, upper > 0, left.count}, best);
             }
         }
         if (!best.is_better) return;
@@ -115,7 +115,7 @@ private:
             }
             while (!is_small && !gain_.leaves_few(left)) {
                 const auto score = score_of(left);
-                if (score.exceeds(bar_) && (k == n || code_at(k) != code_at(k - 1))) take(score, {code_at(k - 1), side > 0, left.count}, best);
+                if (score.exceeds(bar_) && (k == n || code_at(k) != code_at(k - 1))) take(score.value(), {code_at(k - 1), side > 0, left.count}, best);
                 if (k == n) break;
                 left += sums_at(k++);
             }
@@ -123,8 +123,8 @@ private:
         if (best.is_better) keep(j, best, missing.count > 0.0 ? best.side : goes_with_most(best), false);
     }
 
-    void take(const SquaresOverWeight& score, Best better, Best& best) {
-        bar_ = score.value() * (1.0 + TIE);
+    void take(double score, Best better, Best& best) {
+        bar_ = score * (1.0 + TIE);
         best = better;
         best.is_better = true;
     }
