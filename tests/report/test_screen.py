@@ -188,3 +188,8 @@ def test_the_ladder_stands_below_the_answer(screen, made):
     assert ["1", "0.900", "0.850–0.940", "a", "tree", "of", "3", "leaves"] in lines
     assert show.short_metric(results["answer"]["metric"]) in said(screen)
     assert ["2", "0.900", "0.850–0.940", "a", "tree", "of", "5", "leaves", "chosen"] in lines
+    assert "A row's score counts the choice of its kind of model" in said(screen)
+    results["comparison"]["score"] = 0.9
+    alike = Console(file=io.StringIO(), width=120)
+    say_answer(results, "s", alike)
+    assert "A row's score counts" not in said(alike)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tamis.report import show
+from tamis.results.results import Results
 
 #: Names longer than this are cut inside a sentence; tables show them whole.
 LONG_NAME = 60
@@ -49,3 +50,15 @@ def sentence(words: str) -> str:
     """
     text = show.name(words).strip()
     return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".") if text else ""
+
+
+def ladder_note(results: Results) -> str:
+    """Why the chosen row of the ladder has another score than the answer; nothing where they are shown alike."""
+    chosen = next((rung.score for rung in results.ladder if rung.chosen and not rung.black_box), None)
+    quoted = results.comparison.score
+    if results.comparison.quotes_one or chosen is None or quoted is None or show.number(chosen) == show.number(quoted):
+        return ""
+    return (
+        "A row's score counts the choice of its kind of model in every fold; the answer's score counts the choice of "
+        "the number of columns, too."
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tamis.report import show
-from tamis.report.parts import sentence
+from tamis.report.parts import ladder_note, sentence
 from tamis.report.short_names import with_short_names
 from tamis.results.results import PartialResults, Results, results_of
 from tamis.wording import first_few
@@ -236,6 +236,8 @@ def _say_ladder(results: Results, out: Console) -> None:
         bounds = "" if rung.interval is None else show.interval(rung.interval)
         grid.add_row(f"{rung.columns:,}", score, bounds, _plain(rung.words or ""), "chosen" if rung.chosen else "")
     out.print(grid)
+    if note := ladder_note(results):
+        out.print(_plain(note))
 
 
 def _choice(results: Results) -> str:

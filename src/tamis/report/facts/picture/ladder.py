@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tamis.report import show
+from tamis.report.parts import ladder_note
 from tamis.report.sketch import Frame, ticks, written
 from tamis.report.table import Head, ReportTable, cell
 from tamis.results.comparison import Rung
@@ -40,7 +41,7 @@ def ladder(results: Results) -> dict[str, Any] | None:
         return None
     return {
         "pictures": [_picture(rungs, results, size) for size in SIZES],
-        "caption": _caption(rungs),
+        "caption": f"{_caption(rungs)} {ladder_note(results)}".rstrip(),
         "table": _table(rungs, results),
         "alt": _alt(rungs, results),
     }
