@@ -25,6 +25,39 @@ def first_few(words: Sequence[str], max_words: int) -> str:
     return ", ".join(words[:max_words]) + (f" and {n_others:,} more" if n_others > 0 else "")
 
 
+def minus(figure: str) -> str:
+    """A figure with the sign of subtraction, not with a hyphen.
+
+    >>> minus("-0.01")
+    '−0.01'
+    """
+    return figure.replace("-", "−")
+
+
+def span(low: str, high: str) -> str:
+    """The ends of an interval, "to" between them where a sign would run into the dash.
+
+    >>> span("0.002", "0.024"), span("-0.002", "0.02")
+    ('0.002–0.024', '−0.002 to 0.02')
+    """
+    is_signed = low.startswith(("-", "−")) or high.startswith(("-", "−"))
+    return minus(f"{low}{' to ' if is_signed else '–'}{high}")
+
+
+def two(value: float) -> str:
+    """Two decimals, or four significant digits for sizes that two decimals would not fit; no minus before a zero.
+
+    >>> two(-0.002), two(12345.6)
+    ('0.00', '12,346')
+    """
+    return minus(f"{value:z.2f}" if abs(value) < 10 else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}")
+
+
+def three(value: float) -> str:
+    """Three decimals, or four significant digits for sizes that they would not fit."""
+    return minus(f"{value:z.3f}") if abs(value) < 10 else two(value)
+
+
 def number(n: int) -> str:
     """A number in words up to twelve.
 

@@ -22,6 +22,7 @@ from tamis.cli.words import (
     engine_of,
     replacing_file,
 )
+from tamis.wording import span
 
 #: Characters by which a text could command a terminal.
 CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -47,7 +48,7 @@ def open_(
         echo_json(opened)
         return
     bounds = opened["interval"]
-    sure = "no interval" if bounds is None else f"95% interval {bounds[0]:.4g}–{bounds[1]:.4g}"
+    sure = "no interval" if bounds is None else f"95% interval {span(f'{bounds[0]:.4g}', f'{bounds[1]:.4g}')}"
     score_text = f"{opened['score']:.4g} ({sure})"
     typer.echo(f"{opened['metric']} on {opened['rows']:,} locked rows: {score_text}")
     typer.echo(FIRST if opened["independent"] else _again(opened["openings"]))

@@ -29,6 +29,7 @@ from tamis.cli.words import (
     seconds,
     with_scripts,
 )
+from tamis.wording import span
 
 if TYPE_CHECKING:
     from tamis.results.results import Results
@@ -244,7 +245,7 @@ def _score(score: float | None) -> str:
 
 
 def _interval(interval: list[float] | None) -> str:
-    return "" if interval is None else "{:.4g}–{:.4g}".format(*interval)
+    return "" if interval is None else span(*(f"{end:.4g}" for end in interval))
 
 
 def _frontier(plain: dict[str, Any]) -> str:

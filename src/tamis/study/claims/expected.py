@@ -9,7 +9,7 @@ from tamis.results.answer import Answer
 from tamis.study.claims.held_out import RANKING_SHARE
 from tamis.study.claims.price import UNQUOTABLE, spoken
 from tamis.task import predicts_classes
-from tamis.wording import listed
+from tamis.wording import listed, span, three, two
 
 #: Classes of which the rows recognised are said at most.
 MOST_CLASSES = 8
@@ -67,7 +67,7 @@ def _plain(facts: Answer) -> str:
     """A score of any metric, its interval, and that of guessing."""
     bound = facts.interval
     digits = _digits(bound)
-    sure = f"95% interval {digits(bound[0])}–{digits(bound[1])}" if bound else facts.interval_note
+    sure = f"95% interval {span(digits(bound[0]), digits(bound[1]))}" if bound else facts.interval_note
     base = facts.baseline
     comparison = "" if base is None else f"; {guess(facts)} gives {two(base)}{_mean(facts)}{_naive(facts)}"
     return f"Expected {spoken(facts.metric)} on new rows {digits(facts.value)} ({sure}){comparison}."
@@ -79,14 +79,14 @@ def _accuracy(facts: Answer) -> str:
     comparison = (
         "" if base is None else f"; {_answering(facts)} is right in {_cases(base)}{_mean(facts)}{_naive(facts)}"
     )
-    return f"{sentence} (95% interval {_cases(bound[0], bound)}–{_cases(bound[1], bound)}){comparison}."
+    return f"{sentence} (95% interval {span(_cases(bound[0], bound), _cases(bound[1], bound))}){comparison}."
 
 
 def _balanced_accuracy(facts: Answer) -> str:
     bound, base = facts.ends, facts.baseline
     sentence = f"Of 100 new rows of each class the model should recognise {_cases(facts.value, bound)} on average"
     comparison = "" if base is None else f"; {guess(facts)} gives {_cases(base)}{_mean(facts)}{_naive(facts)}"
-    ends = f"{_cases(bound[0], bound)}–{_cases(bound[1], bound)}"
+    ends = f"{span(_cases(bound[0], bound), _cases(bound[1], bound))}"
     return f"{sentence} (balanced accuracy, 95% interval {ends}){comparison}."
 
 
@@ -98,7 +98,7 @@ def _explained(facts: Answer) -> str:
     digits = 1 if bound[1] - bound[0] < 0.01 else 0
     low, middle, high = (f"{100 * value:.{digits}f}" for value in (max(0.0, bound[0]), facts.value, bound[1]))
     of = f" of {facts.target}" if facts.target.strip() else ""
-    return f"On new rows the model should explain {middle}% of the variation{of} (R², 95% interval {low}–{high}%)."
+    return f"On new rows the model should explain {middle}% of the variation{of} (R², 95% interval {span(low, high)}%)."
 
 
 def _area(facts: Answer) -> str:
@@ -107,11 +107,11 @@ def _area(facts: Answer) -> str:
     labels = [row["label"] for row in recalls]
     if len(labels) != 2:
         digits = _digits(bound)
-        ends = f"95% interval {digits(bound[0])}–{digits(bound[1])}"
+        ends = f"95% interval {span(digits(bound[0]), digits(bound[1]))}"
         sentence = f"Expected {spoken('roc_auc')} on new rows {digits(facts.value)} ({ends}); 0.50 is chance."
     else:
         rare, common = sorted(labels, key=lambda label: next(r["rows"] for r in recalls if r["label"] == label))
-        ends = f"95% interval {_cases(bound[0], bound)}–{_cases(bound[1], bound)}"
+        ends = f"95% interval {span(_cases(bound[0], bound), _cases(bound[1], bound))}"
         sentence = (
             f'On new rows the model should rank a "{rare}" above a "{common}" in '
             f"{_cases(facts.value, bound)} of 100 pairs (area under the ROC curve, {ends}); 50 is chance."
@@ -223,7 +223,7 @@ def _useless(facts: Answer) -> str:
     bound = facts.ends
     if facts.metric != "accuracy":
         return f"Its predicted class is no better than guessing. {_SAID[facts.metric](facts)}"
-    interval = f"95% interval {_cases(bound[0], bound)}–{_cases(bound[1], bound)}"
+    interval = f"95% interval {span(_cases(bound[0], bound), _cases(bound[1], bound))}"
     return (
         f"Its predicted class is no better than guessing: right in {_cases(facts.value, bound)} of 100 cases "
         f"({interval}); {_answering(facts)} in {_cases(facts.baseline or 0.0)}{_mean(facts)}."
@@ -284,17 +284,3 @@ def _mean(facts: Answer) -> str:
 def _digits(bound: Sequence[float] | None) -> Callable[[float], str]:
     """Two decimals, or three where the ends of the interval would otherwise look the same."""
     return three if bound and bound[0] < bound[1] and two(bound[0]) == two(bound[1]) else two
-
-
-def two(value: float) -> str:
-    """Two decimals, or four significant digits for sizes that two decimals would not fit; no minus before a zero.
-
-    >>> two(-0.002), two(12345.6)
-    ('0.00', '12,346')
-    """
-    return f"{value:z.2f}" if abs(value) < 10 else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
-
-
-def three(value: float) -> str:
-    """Three decimals, or four significant digits for sizes that they would not fit."""
-    return f"{value:z.3f}" if abs(value) < 10 else two(value)

@@ -10,7 +10,7 @@ from tamis.study.choose import KEPT
 from tamis.study.claims.price import UNQUOTABLE, spoken
 from tamis.study.claims.sentences import associated, stop_words
 from tamis.study.procedures import in_list, reference_noun, with_article
-from tamis.wording import first_few, listed
+from tamis.wording import first_few, listed, minus, span
 
 #: Columns named at most; the others are counted.
 MOST_NAMED = 12
@@ -152,7 +152,7 @@ def _score(results: Results) -> str:
     )
     bounds = answer.interval
     note = answer.interval_note or "no interval could be given"
-    sure = note if bounds is None else f"95% interval {_figure(bounds[0])}–{_figure(bounds[1])}"
+    sure = note if bounds is None else f"95% interval {span(_figure(bounds[0]), _figure(bounds[1]))}"
     baseline = "" if answer.baseline is None else f"; the baseline had {_figure(answer.baseline)}"
     return f"The expected {metric} on new rows, {what}, was {_figure(answer.score)} ({sure}){baseline}."
 
@@ -214,7 +214,7 @@ def _opening(results: Results, looks: list[dict[str, Any]]) -> str:
         return f"The locked rows have not been opened.{note}"
     first = opened[0]
     bounds = first["interval"]
-    sure = "" if bounds is None else f" (95% interval {bounds[0]:.3g}–{bounds[1]:.3g})"
+    sure = "" if bounds is None else f" (95% interval {span(f'{bounds[0]:.3g}', f'{bounds[1]:.3g}')})"
     metric = spoken(first["metric"])
     day = str(first["when"])[:10]
     score = f"{first['score']:.3g}{sure}"
@@ -233,7 +233,7 @@ def _figure(value: float) -> str:
     >>> _figure(-3.7e-17), _figure(0.8404)
     ('0', '0.84')
     """
-    return f"{0.0 if abs(value) < 1e-9 else value:.3g}"
+    return minus(f"{0.0 if abs(value) < 1e-9 else value:.3g}")
 
 
 def _the(procedure: str) -> str:

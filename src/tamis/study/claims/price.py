@@ -6,6 +6,7 @@ from typing import Any
 
 from tamis.results.answer import Answer
 from tamis.study.procedures import in_sentence, reference_noun
+from tamis.wording import span, three
 
 #: The losses procedures are compared by, as they are said.
 LOSSES = {
@@ -104,7 +105,7 @@ def _verdict(facts: Answer, box: dict[str, Any], name: str) -> str:
     """
     alone = facts.procedure == "baseline" or facts.is_by_person
     whose = f" for {in_sentence(facts.procedure)}" if alone else ""
-    scores = f"{_three(box['score'])} against {_three(box['quoted_score'])}{whose}"
+    scores = f"{three(box['score'])} against {three(box['quoted_score'])}{whose}"
     amount, bound = abs(round(box["score"], 3) - round(box["quoted_score"], 3)), box.get("cost_interval")
     is_better, behind = (amount > 0 and sign * box["cost"] > 0 for sign in (1, -1))
     is_read = facts.readable != "no" and facts.procedure != "baseline"
@@ -128,10 +129,10 @@ def _verdict(facts: Answer, box: dict[str, Any], name: str) -> str:
         better = "gives better probabilities" if facts.loss in PROBABILITIES else f"is better by the {loss}"
         return (
             f"A black box ({name}) {better}. Its {metric} is {scores}: reading may cost up to "
-            f"{_three(bound[1])}{_interval(bound)}.{_take_it(facts, box)}"
+            f"{three(bound[1])}{_interval(bound)}.{_take_it(facts, box)}"
         )
     return (
-        f"A black box ({name}) would get {scores} ({metric}): reading costs {_three(amount)}{_interval(bound)}."
+        f"A black box ({name}) would get {scores} ({metric}): reading costs {three(amount)}{_interval(bound)}."
         f"{_take_it(facts, box)}"
     )
 
@@ -141,7 +142,7 @@ def _open_price(facts: Answer, gets: str, bound: list[float] | None) -> str:
     rows = f"{facts.n_rows:,} rows are" if facts.n_rows else "these rows are"
     if bound is None:
         return f"Reading may cost something: {gets}, but {rows} too few to be sure."
-    return f"Reading may cost up to {_three(bound[1])}: {gets}, but {rows} too few to be sure{_interval(bound)}."
+    return f"Reading may cost up to {three(bound[1])}: {gets}, but {rows} too few to be sure{_interval(bound)}."
 
 
 def _interval(bound: list[float] | None) -> str:
@@ -152,8 +153,7 @@ def _interval(bound: list[float] | None) -> str:
     """
     if bound is None:
         return ""
-    low, high = (_three(value).replace("-", "−") for value in bound)
-    return f" (95% interval {low}{'–' if bound[0] >= 0 else ' to '}{high})"
+    return f" (95% interval {span(*map(three, bound))})"
 
 
 def is_open(facts: Answer) -> bool:
@@ -164,8 +164,3 @@ def is_open(facts: Answer) -> bool:
 
 def _take_it(facts: Answer, box: dict[str, Any]) -> str:
     return f" `tamis choose STUDY --procedure {box['name']}` takes it." if is_dear(facts) else ""
-
-
-def _three(value: float) -> str:
-    """Three decimals, or four significant digits for sizes that three decimals would not fit."""
-    return f"{value:z.3f}" if abs(value) < 10 else f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"

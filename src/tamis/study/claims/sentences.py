@@ -6,10 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from tamis.results.answer import Answer
-from tamis.study.claims.expected import an, by_class, expected, rival, three, two
+from tamis.study.claims.expected import an, by_class, expected, rival
 from tamis.study.claims.price import is_dear, price, spoken
 from tamis.study.procedures import in_plural, in_sentence, reference_noun
-from tamis.wording import first_few, listed, number
+from tamis.wording import first_few, listed, number, span, three, two
 
 #: Columns named in the sentence at most; the report lists the others.
 MOST_NAMED = 8
@@ -201,7 +201,7 @@ def _best_by_chance(facts: Answer) -> str:
     low, high = best["interval"]
     return (
         f" The best of them, {in_sentence(best['name'])}, has {an(facts.metric)} of {two(best['score'])} (95% "
-        f"interval {two(low)}–{two(high)}); the best of {len(facts.tried)} often has as much by chance."
+        f"interval {span(two(low), two(high))}); the best of {len(facts.tried)} often has as much by chance."
     )
 
 
@@ -232,7 +232,7 @@ def _uncaptured(facts: Answer) -> str:
         low, high = facts.ends
         return (
             f"A sign of signal that is not captured: choosing a procedure in every fold has {an(facts.metric)} of "
-            f"{two(facts.value)} (95% interval {two(low)}–{two(high)}), above chance; tests of each procedure "
+            f"{two(facts.value)} (95% interval {span(two(low), two(high))}), above chance; tests of each procedure "
             f"({listed(_models(replace(facts, black_boxes=[])))}) pass no level that allows for their number."
         )
     if facts.no_column:

@@ -21,7 +21,7 @@ from tamis.results.results import Predictions, Results
 from tamis.saved import read_integer, reading, text
 from tamis.study.disk.files import REBUILT, RESULTS_FILE
 from tamis.task import CLASSIFICATION, COUNT, ORDINAL, REGRESSION, read_task
-from tamis.wording import first_few
+from tamis.wording import first_few, span
 
 if TYPE_CHECKING:
     from tamis.study.study import Study
@@ -247,7 +247,7 @@ def _scores(results: Results) -> list[float | None]:
 def _score(side: dict[str, Any]) -> str:
     if side["score"] is None:
         return "none"
-    sure = "no interval" if side["interval"] is None else "{:.4g}–{:.4g}".format(*side["interval"])
+    sure = "no interval" if side["interval"] is None else span(*(f"{end:.4g}" for end in side["interval"]))
     return f"{side['score']:.4g} ({sure})"
 
 

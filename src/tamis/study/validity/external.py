@@ -20,6 +20,7 @@ from tamis.study.validity.decision import decision_facts
 from tamis.study.validity.drift import drift_facts, drift_words
 from tamis.study.validity.judged import JudgedRows
 from tamis.table import Table
+from tamis.wording import span
 
 #: Level of the test against the study's own estimate, and half the width of a 95% interval in standard errors.
 LEVEL, REACH = 0.05, float(norm.ppf(0.975))
@@ -121,7 +122,7 @@ difference is beyond chance (p = 0.002).'
 
 
 def _with_interval(value: float, interval: Any, words: str = "95% interval ") -> str:
-    ends = "" if interval is None else f" ({words}{interval[0]:.2f}–{interval[1]:.2f})"
+    ends = "" if interval is None else f" ({words}{span(f'{interval[0]:.2f}', f'{interval[1]:.2f}')})"
     return f"{value:.2f}{ends}"
 
 
