@@ -36,6 +36,13 @@ def test_a_ridge_of_several_classes_is_told_why_it_has_no_path(made):
         Plots(results).path()
 
 
+def test_a_path_without_terms_is_drawn_without_lines(made):
+    """Where folds chose the step without columns, the report ended in an error of NumPy."""
+    results = made.lasso(made.study())
+    results["findings"]["path"].update(names=[], terms=[], left=0)
+    assert list(Plots(results).path().renderers[0].data_source.data["y"]) == []
+
+
 def test_the_lines_of_a_path_carry_their_names(made):
     """A path in print would be a bundle of lines that nobody can tell apart, or names that hide each other."""
     results = made.lasso(made.study())

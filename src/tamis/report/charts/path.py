@@ -38,7 +38,8 @@ def path(results: Results) -> Figure:
     )
     figure.add_layout(chosen)
     hover(figure, [lines], [("term", "@name")])
-    _name_lines(figure, xs, source)
+    if regularization["names"]:
+        _name_lines(figure, xs, source)
     return figure
 
 
