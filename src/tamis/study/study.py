@@ -653,10 +653,12 @@ class Study(TakesTable, BaseEstimator):
             or "onnx", which has no text, so that a path must be given.
         path : where to write it.
         """
+        from tamis.results.answer import Answer
+        from tamis.study.claims.expected import expected
         from tamis.study.export.export import export_to
 
-        self._result_of("answer")
-        return export_to(self.model_, to, path)
+        answer = Answer.from_dict(self._result_of("answer"))
+        return export_to(self.model_, to, path, expected(answer))
 
     @property
     def plot(self) -> Any:

@@ -63,6 +63,9 @@ def test_the_page_is_silent_until_filled_and_warns_outside_the_training_range(st
     study = studies("number", "lasso")
     page = opened(study.export("html"))
     assert page.run("document.getElementById('answer').textContent") == "Fill in at least one value."
+    said = page.run("document.getElementById('expected').textContent")
+    assert said in study.answer_
+    assert "R²" in said
     row = rows_of(mixed(1, seed=3))[0]
     low, high = mixed()["other"].min(), mixed()["other"].max()
     for value, is_far in ((0.5 * (low + high), False), (high + 5, True)):

@@ -39,6 +39,7 @@ def page_of(program: Program, words: str, training: Training | None = None) -> s
         "target": program.target,
         "inputs": [column for index, column in enumerate(fields) if column["field"] == index],
         "decision": program.decision,
+        "expected": program.expected,
         "is_number": predicts_numbers(program.task),
         "words": words if len(words) <= MOST_WORDS else words[:MOST_WORDS] + "\n…",
         "version": tamis.__version__,

@@ -41,6 +41,7 @@ class Program:
     task, target, labels : what is predicted; labels are as the table holds them.
     costs : truth × answer, when the answer is that of least expected cost.
     decision : how a class is chosen by its probability, in a sentence.
+    expected : what the model is expected to score on new rows, in a sentence; empty where it is not known.
     inputs : of each column that is asked for: `name`, `kind` (number, words, date, category, part), `levels` (the words
         that codes or numbers from 0 stand for), `needed` (False for one that only stands in for missing values); of a
         part of a date, the `source` it is taken from and which `part`; of a text's word, the `source` and the `word`,
@@ -71,6 +72,7 @@ class Program:
     trees: tuple[list[dict[str, Any]], ...] = ()
     power: float = 1.0
     decision: str = ""
+    expected: str = ""
 
     @classmethod
     def of(cls, model: Model) -> Program:
