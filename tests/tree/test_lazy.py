@@ -251,7 +251,7 @@ def test_what_needs_rows_in_memory_says_so(folder):
             TreeRegressor(**options).fit(table, "y")
     with pytest.raises(KindError, match="give its name"):
         TreeRegressor().fit(table, np.zeros(3))
-    with pytest.raises(ParameterError, match="sample_weight has one value per row"):
+    with pytest.raises(ParameterError, match="sample_weight has one value a row"):
         TreeRegressor().fit(table, "y", sample_weight=np.ones(3))
     with pytest.raises(ParameterError, match="give a number of folds"):
         TreeRegressor(prune="cv", cv=[([0], [1])]).fit(table, "y")

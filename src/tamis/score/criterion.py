@@ -118,8 +118,8 @@ def _classes(name: str, y: ArrayLike) -> Classes:
             raise
         metric = "give metric='r2', " if name == "stump" else ""
         raise TableError(
-            f"{name} takes a class target, but y holds {len(set(np.asarray(y).tolist())):,} different values; "
-            f"{metric}use mutual_information, pearson or relief, or cut y into classes"
+            f"{name} takes a class target, but y holds {len(set(np.asarray(y).tolist())):,} different values "
+            f"({str(error).partition('.')[0]}); {metric}use mutual_information, pearson or relief, or cut y into classes"
         ) from error
 
 

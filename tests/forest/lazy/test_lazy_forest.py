@@ -161,7 +161,7 @@ def test_what_needs_rows_in_memory_says_so(folder):
             ForestClassifier(2, **options).fit(table, "class")
     with pytest.raises(KindError, match="give its name"):
         ForestClassifier(2).fit(table, np.zeros(3))
-    with pytest.raises(ParameterError, match="sample_weight has one value per row"):
+    with pytest.raises(ParameterError, match="sample_weight has one value a row"):
         ForestClassifier(2).fit(table, "class", sample_weight=np.ones(3))
     with pytest.raises(ParameterError, match="without replacement there are only 2,500 rows"):
         ForestClassifier(2, bootstrap=False, max_samples=9_999).fit(table, "class")

@@ -140,7 +140,7 @@ def test_what_cannot_be_fitted_says_so(folder, tmp_path):
         LinearRegressor(loss="huber").fit(table, "y")
     with pytest.raises(ParameterError, match="give a number of folds"):
         LinearRegressor(cv=_splits(9, 3)).fit(table, "y")
-    with pytest.raises(ParameterError, match="sample_weight has one value per row"):
+    with pytest.raises(ParameterError, match="sample_weight has one value a row"):
         LinearRegressor().fit(table, "y", sample_weight=np.ones(3))
     with pytest.raises(KindError, match="stays in its files"):
         PCA().fit(_lazy(folder).drop(["w"])).transform(table)

@@ -116,9 +116,8 @@ def question(facts: Answer) -> str:
 
 
 def _is_stopped_by(facts: Answer, column: str) -> bool:
-    """Whether the stop that is quoted names the column and asks about it."""
-    stops = facts.stops or []
-    return bool(stops) and f"column {column!r}" in stops[0] and "?" in stops[0]
+    """Whether the stop that is quoted names the column: what to do with it is said there."""
+    return bool(facts.stops) and f"column {column!r}" in facts.stops[0]
 
 
 def stop_words(facts: Answer) -> str:
