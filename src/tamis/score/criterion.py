@@ -119,7 +119,8 @@ def _classes(name: str, y: ArrayLike) -> Classes:
         metric = "give metric='r2', " if name == "stump" else ""
         raise TableError(
             f"{name} takes a class target, but y holds {len(set(np.asarray(y).tolist())):,} different values "
-            f"({str(error).partition('.')[0]}); {metric}use mutual_information, pearson or relief, or cut y into classes"
+            f"({str(error).partition('.')[0]}); {metric}use mutual_information, pearson or relief, or cut y into "
+            "classes"
         ) from error
 
 
