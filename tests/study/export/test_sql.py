@@ -231,6 +231,21 @@ def test_words_in_a_column_of_numbers_are_missing():
     assert set(leaves[-3:]).isdisjoint(leaves[len(words) : -3])
 
 
+def test_a_word_among_levels_that_are_numbers_is_a_level_never_seen():
+    """It was taken for a missing value, which has a coefficient of its own."""
+    levels = {"0": [1.0], "1": [2.0]}
+    program = Program(
+        *("regression", "y", (), None, ({"name": "x", "kind": "category", "levels": [3, 7]},), "identity", (), (0.5,)),
+        *(({"column": 0, "levels": levels, "missing": [9.0]},), ()),
+    )
+    base = sqlite3.connect(":memory:")
+    base.execute("CREATE TABLE new_rows (x)")
+    cells = [3, 7.0, "3", " 7\t", "7.0", 8, "abc", "NA", "", None]
+    base.executemany("INSERT INTO new_rows VALUES (?)", [(cell,) for cell in cells])
+    found = [row[-1] for row in base.execute(sql_of(program)).fetchall()]
+    assert found == [1.5, 2.5, 1.5, 2.5, 2.5, 0.5, 0.5, 9.5, 9.5, 9.5]
+
+
 def test_control_characters_do_not_reach_the_terminal(tmp_path):
     """A level could colour, erase or type on the reader's terminal."""
     import numpy as np

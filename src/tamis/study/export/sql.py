@@ -147,11 +147,13 @@ def _expression(column: dict[str, Any], name: str, text: str) -> str:
     is_numbers = bool(levels) and all(isinstance(level, (int, float)) and level is not True for level in levels)
     if "word" in column or "spellings" in column or not (column["kind"] == "number" or is_numbers):
         return ""
-    return _as_number(name, text, column.get("missing", []))
+    return _as_number(name, text, column.get("missing", []), max(levels) + 1 if levels else None)
 
 
-def _as_number(name: str, text: str, missing: list[str]) -> str:
-    """A column of numbers that a database may hold as texts; NULL where it holds another text.
+def _as_number(name: str, text: str, missing: list[str], unknown: float | None = None) -> str:
+    """A column of numbers that a database may hold as texts; where it holds another text, NULL, or `unknown`.
+
+    Among levels that are numbers a word is a level never seen, not a missing value.
 
     SQLite takes every text for larger than every number, and casts words to 0. A number that is no text is not read
     from one, which would round it.
@@ -164,7 +166,8 @@ def _as_number(name: str, text: str, missing: list[str]) -> str:
         f"{rest} NOT IN ('', '-', '+') OR {text} IN ({_listed(tokens)}) "
         f"OR LOWER({text}) LIKE 'e%' OR LOWER({text}) LIKE '%e'"
     )
-    whens = [f"WHEN {is_no_number} THEN NULL"]
+    whens = [] if unknown is None else [f"WHEN {text} IN ({_listed([*TOKENS, *missing])}) THEN NULL"]
+    whens.append(f"WHEN {is_no_number} THEN {'NULL' if unknown is None else literal(unknown)}")
     if numbers := numbers_among(missing):
         whens.append(f"WHEN CAST({text} AS DOUBLE PRECISION) IN ({_listed(numbers)}) THEN NULL")
     whens.append(f"WHEN CAST({name} AS TEXT) = {text} THEN CAST({name} AS DOUBLE PRECISION)")
